@@ -1,11 +1,6 @@
 package gitstore
 
-import (
-	"context"
-	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
-)
+import "context"
 
 // Status says how an operation ended (storage.md, section 3).
 type Status string
@@ -50,20 +45,6 @@ type Change struct {
 	Files   map[string][]byte // path in the tree to new content, nil to remove; others stay
 	Result  any               // goes into the receipt as canonical JSON; nil is {}
 	Todo    string            // replaces Operation.Todo in the receipt where the decision found it
-}
-
-// Receipt is the record of an operation (loopx.receipt/1) with the commit that introduced it.
-type Receipt struct {
-	OperationID string
-	Kind        string
-	Goal        string
-	Todo        string
-	Request     string
-	Expected    ObjectID
-	Parent      ObjectID
-	Result      jsontext.Value
-	At          time.Time
-	Revision    ObjectID // the commit that introduced it
 }
 
 // Outcome is the answer of [Repository.Apply].

@@ -1,0 +1,321 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/git-loopx/git-loopx/gitstore/canonical"
+)
+
+// Apply applies one operation (storage.md, section 3): admission, receipt, pinned revision, decision, one commit, one
+// swap. It may be called by many at once and again with the same operation id, which then answers with the receipt.
+//
+// Errors: what Admit and Decide return; *UnavailableError, *DamagedError (nothing was written); *MismatchError,
+// *IdentityError, *BusyError, *WriteError, *IdentityMissingError, ErrQuarantine (nothing was acknowledged and the ref did
+// not move); ErrRefMissing unless the operation creates; *AmbiguousError (repeat it with the same id).
+func (r *Repository) Apply(ctx context.Context, op Operation) (Outcome, error) {
+	settings, err := r.Settings(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if r.quarantine && !op.DryRun {
+		return Outcome{}, ErrQuarantine
+	}
+	limited, cancel := context.WithTimeout(ctx, settings.timeout())
+	defer cancel()
+	if !op.DryRun {
+		done := r.queue(limited, op.Ref)
+		defer done()
+	}
+	e := engine{r: r, op: op, settings: settings}
+	for {
+		out, again, err := e.attempt(limited)
+		if err == nil && !again {
+			return out, nil
+		}
+		if err == nil && limited.Err() == nil {
+			continue
+		}
+		if ctx.Err() == nil && limited.Err() != nil && (err == nil || errors.Is(err, context.DeadlineExceeded)) {
+			return Outcome{}, &BusyError{Ref: op.Ref, Lock: r.heldLock([]RefChange{{Ref: op.Ref}})}
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		return Outcome{}, err
+	}
+}
+
+// engine is one call of Apply.
+type engine struct {
+	r        *Repository
+	op       Operation
+	settings Settings
+	tried    bool // a swap was attempted, so that a receipt found now is this call's own
+}
+
+// attempt goes once through the steps. again: the ref moved under an operation that is not pinned.
+func (e *engine) attempt(ctx context.Context) (out Outcome, again bool, err error) {
+	tip, err := e.load(ctx)
+	if err != nil {
+		return out, false, err
+	}
+	if e.op.Admit != nil {
+		if err := e.op.Admit(ctx, tip); err != nil {
+			return out, false, err
+		}
+	}
+	receipt, err := e.r.FindReceipt(ctx, tip, e.op.ID)
+	if err != nil {
+		return out, false, err
+	}
+	if receipt != nil {
+		out, err := e.replay(tip, *receipt)
+		return out, false, err
+	}
+	moved := e.op.Expected != "" && e.op.Expected != tip.revision
+	mismatch := &MismatchError{Expected: e.op.Expected, Current: tip.revision}
+	if moved && !e.op.ExpectedLast {
+		return out, false, mismatch
+	}
+	change, err := e.op.Decide(ctx, tip)
+	if err != nil {
+		return out, false, err
+	}
+	if moved {
+		return out, false, mismatch
+	}
+	planned, err := e.receipt(tip, change)
+	if err != nil {
+		return out, false, err
+	}
+	if e.op.DryRun {
+		return Outcome{Status: Planned, Changed: len(change.Files) > 0, Receipt: planned, Tip: tip}, false, nil
+	}
+	return e.write(ctx, tip, change, planned)
+}
+
+// load reads the tip. A ref that the operation may create counts as absent when it cannot be seen; the swap's create
+// then is git's own word on that.
+func (e *engine) load(ctx context.Context) (*Snapshot, error) {
+	if !e.op.Creates {
+		return e.r.Load(ctx, e.op.Ref)
+	}
+	id, err := e.r.readRef(ctx, e.op.Ref)
+	if err != nil && !errors.Is(err, errAbsent) {
+		return nil, err
+	}
+	return e.r.At(e.op.Ref, id), nil
+}
+
+// replay answers with a receipt that is there already.
+func (e *engine) replay(tip *Snapshot, receipt Receipt) (Outcome, error) {
+	if receipt.Request != e.op.Request {
+		return Outcome{}, &IdentityError{OperationID: e.op.ID, Kind: receipt.Kind, At: receipt.At}
+	}
+	status := Replayed
+	if e.tried {
+		status = Recovered
+	}
+	return Outcome{Status: status, Receipt: receipt, Tip: tip}, nil
+}
+
+// receipt builds the operation's receipt.
+func (e *engine) receipt(tip *Snapshot, change Change) (Receipt, error) {
+	result := change.Result
+	if result == nil {
+		result = struct{}{}
+	}
+	value, err := canonical.Marshal(result)
+	if err != nil {
+		return Receipt{}, fmt.Errorf("result of %s: %w", e.op.Kind, err)
+	}
+	todo := e.op.Todo
+	if change.Todo != "" {
+		todo = change.Todo
+	}
+	return Receipt{
+		OperationID: e.op.ID, Kind: e.op.Kind, Goal: e.op.Goal, Todo: todo, Request: e.op.Request,
+		Expected: e.op.Expected, Parent: tip.revision, Result: value, At: e.r.now().UTC(),
+	}, nil
+}
+
+// write stores the objects and swaps the ref.
+func (e *engine) write(ctx context.Context, tip *Snapshot, change Change, receipt Receipt) (out Outcome, again bool, err error) {
+	objects, revision, err := e.build(ctx, tip, change, receipt)
+	if err != nil {
+		return out, false, err
+	}
+	receipt.Revision = revision
+	done := Outcome{Status: Applied, Changed: len(change.Files) > 0, Receipt: receipt}
+	if !done.Changed {
+		done.Status = NoChange
+	}
+	move := []RefChange{{Ref: e.op.Ref, Old: tip.revision, New: revision}}
+	for failures := 0; ; {
+		e.tried = true
+		end, swapErr := e.store(ctx, move, objects)
+		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), childGrace)
+		now, readErr := e.current(after)
+		cancel()
+		switch {
+		case end == swapped && swapErr != nil, end == unclear && readErr != nil:
+			return out, false, &AmbiguousError{OperationID: e.op.ID, Err: swapErr}
+		case end == swapped:
+			e.r.mu.Lock()
+			e.r.mutations++
+			e.r.mu.Unlock()
+			if readErr != nil {
+				now = revision
+			}
+			done.Tip = e.r.At(e.op.Ref, now)
+			return done, false, nil
+		case readErr != nil:
+			return out, false, readErr
+		case now == revision: // committed without saying so
+			done.Status = Recovered
+			done.Tip = e.r.At(e.op.Ref, now)
+			return done, false, nil
+		case now != tip.revision:
+			again, err := e.lost(ctx, now)
+			return out, again, err
+		case errors.Is(swapErr, ErrQuarantine):
+			return out, false, swapErr
+		case ctx.Err() != nil:
+			return out, false, ctx.Err()
+		case e.r.heldLock(move) != "":
+			continue // git itself waited for the lock before it gave up
+		}
+		if failures++; failures >= 3 {
+			return out, false, asWriteError(swapErr)
+		}
+	}
+}
+
+// lost decides what a swap that another writer won means. The winner may have been this very operation.
+func (e *engine) lost(ctx context.Context, now ObjectID) (again bool, err error) {
+	if e.op.Expected == "" {
+		return true, nil
+	}
+	receipt, err := e.r.FindReceipt(context.WithoutCancel(ctx), e.r.At(e.op.Ref, now), e.op.ID)
+	if err != nil {
+		return false, &AmbiguousError{OperationID: e.op.ID, Err: err}
+	}
+	if receipt != nil {
+		return true, nil // the next attempt finds it before it looks at the revision
+	}
+	return false, &MismatchError{Expected: e.op.Expected, Current: now}
+}
+
+func asWriteError(err error) error {
+	var w *WriteError
+	if errors.As(err, &w) {
+		return w
+	}
+	return &WriteError{Err: err}
+}
+
+// current reads the ref again; "" where it does not exist.
+func (e *engine) current(ctx context.Context) (ObjectID, error) {
+	id, err := e.r.readRef(ctx, e.op.Ref)
+	if errors.Is(err, errAbsent) {
+		return "", nil
+	}
+	return id, err
+}
+
+// build makes all objects of the next commit.
+func (e *engine) build(ctx context.Context, tip *Snapshot, change Change, receipt Receipt) ([]object, ObjectID, error) {
+	ident, err := e.r.identity()
+	if err != nil {
+		return nil, "", err
+	}
+	files := make(map[string][]byte, len(change.Files)+1)
+	for path, content := range change.Files {
+		files[path] = content
+	}
+	if files[ReceiptPath(e.op.ID)], err = encodeReceipt(receipt); err != nil {
+		return nil, "", err
+	}
+	root, objects, err := tip.edit(ctx, files)
+	if err != nil {
+		return nil, "", err
+	}
+	c := commit{tree: root, ident: ident, message: message(change.Subject, e.op)}
+	if tip.revision != "" {
+		c.parents = []ObjectID{tip.revision}
+	}
+	o := newObject(e.r.format, commitKind, c.encode())
+	return append(objects, o), o.id, nil
+}
+
+// store writes the objects and runs the swap; git starts and takes its locks meanwhile. While git collects garbage, the
+// objects go into a kept pack, also if the collecting began after they were written.
+func (e *engine) store(ctx context.Context, move []RefChange, objects []object) (swapEnd, error) {
+	sync := e.settings.durability() == onDisk
+	t, err := e.r.begin(ctx, e.settings)
+	if err != nil {
+		return refused, err
+	}
+	release, finish := func() {}, func() error { return nil }
+	defer func() { release() }()
+	kept := e.r.collecting()
+	if kept {
+		release, err = e.r.writeKept(ctx, objects, sync)
+	} else {
+		finish, err = e.r.sink(e.settings).write(ctx, objects, sync)
+	}
+	if release == nil {
+		release = func() {}
+	}
+	if err == nil && !kept && e.r.collecting() {
+		var also func()
+		if also, err = e.r.writeKept(ctx, objects, sync); err == nil {
+			release = also
+		}
+	}
+	if err != nil {
+		t.abort()
+		return refused, err
+	}
+	return e.r.finish(t, e.settings, move, finish)
+}
+
+// message is the commit message: git log of the ref reads as an audit trail.
+func message(subject string, op Operation) string {
+	var b strings.Builder
+	b.WriteString(oneLine(subject) + "\n\n")
+	for _, t := range []struct{ name, value string }{
+		{trailerOperation, op.ID}, {trailerAgent, op.Agent}, {trailerSession, op.Session},
+	} {
+		if t.value != "" {
+			b.WriteString(t.name + ": " + oneLine(t.value) + "\n")
+		}
+	}
+	return b.String()
+}
+
+const (
+	trailerOperation = "Loopx-Operation"
+	trailerAgent     = "Loopx-Agent"
+	trailerSession   = "Loopx-Session"
+)
+
+// oneLine percent-encodes control, format and separator characters other than the space, and the percent sign, so that
+// no value forges a line of its own; unescape reads it back.
+func oneLine(s string) string {
+	var b strings.Builder
+	for _, c := range s {
+		if c == '%' || c != ' ' && unicode.In(c, unicode.Cc, unicode.Cf, unicode.Z) {
+			for _, x := range []byte(string(c)) {
+				fmt.Fprintf(&b, "%%%02X", x)
+			}
+			continue
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}

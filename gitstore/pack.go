@@ -1,0 +1,146 @@
+package gitstore
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// keepReason is the content of our .keep files, by which doctor knows them.
+const keepReason = "loopx"
+
+// gcPidAge is how long git takes a gc.pid for a running gc.
+const gcPidAge = 12 * time.Hour
+
+// encodePack writes a pack of whole objects, without deltas: what index-pack and unpack-objects read.
+func encodePack(f Format, objects []object) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString("PACK")
+	for _, n := range []uint32{2, uint32(len(objects))} {
+		if err := binary.Write(&b, binary.BigEndian, n); err != nil {
+			return nil, err
+		}
+	}
+	for _, o := range objects {
+		size := uint64(len(o.content))
+		c := byte(o.kind.plumbingType())<<4 | byte(size&0x0f)
+		for size >>= 4; size > 0; size >>= 7 {
+			b.WriteByte(c | 0x80)
+			c = byte(size & 0x7f)
+		}
+		b.WriteByte(c)
+		z := zlib.NewWriter(&b)
+		if _, err := z.Write(o.content); err != nil {
+			return nil, err
+		}
+		if err := z.Close(); err != nil {
+			return nil, err
+		}
+	}
+	h := f.hasher()
+	h.Write(b.Bytes())
+	return h.Sum(b.Bytes()), nil
+}
+
+// collecting reports whether git removes unreachable objects now, as far as it says so in a file.
+func (r *Repository) collecting() bool {
+	if _, err := os.Lstat(filepath.Join(r.objectDir, "maintenance.lock")); err == nil {
+		return true
+	}
+	info, err := os.Lstat(filepath.Join(r.commonDir, "gc.pid"))
+	return err == nil && time.Since(info.ModTime()) < gcPidAge
+}
+
+// writeKept stores objects as one pack that no gc touches, until release is called.
+func (r *Repository) writeKept(ctx context.Context, objects []object, sync bool) (release func(), err error) {
+	out, err := r.packInto(ctx, objects, sync, "index-pack", "--stdin", "--keep="+keepReason)
+	if err != nil {
+		return nil, err
+	}
+	word, name, ok := strings.Cut(strings.TrimSpace(string(out)), "\t")
+	if !ok || !r.format.Valid(ObjectID(name)) {
+		return nil, &WriteError{Err: fmt.Errorf("git index-pack answered %q", out)}
+	}
+	dir := filepath.Join(r.objectDir, "pack")
+	if sync {
+		if err := syncAll(map[string]bool{dir: true, r.objectDir: true}); err != nil {
+			return nil, err
+		}
+	}
+	return func() {
+		if word == "keep" {
+			os.Remove(filepath.Join(dir, "pack-"+name+".keep"))
+		}
+	}, nil
+}
+
+// writeUnpacked lets git itself store objects, loose: with the modes, syncs and extensions that the repository asks for.
+func (r *Repository) writeUnpacked(ctx context.Context, objects []object, sync bool) error {
+	_, err := r.packInto(ctx, objects, sync, "unpack-objects", "-q")
+	if err != nil || !sync {
+		return err
+	}
+	dirs := map[string]bool{r.objectDir: true}
+	for _, o := range objects {
+		if dir := filepath.Dir(r.loosePath(o.id)); isDir(dir) {
+			dirs[dir] = true
+		}
+	}
+	return syncAll(dirs)
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// packInto feeds objects as a pack to a git command.
+func (r *Repository) packInto(ctx context.Context, objects []object, sync bool, args ...string) ([]byte, error) {
+	pack, err := encodePack(r.format, objects)
+	if err != nil {
+		return nil, &WriteError{Err: err}
+	}
+	var config []string
+	if sync {
+		config = []string{"-c", "core.fsync=loose-object,pack,pack-metadata", "-c", "core.fsyncMethod=fsync"}
+	}
+	out, err := r.git.run(ctx, pack, append(config, args...)...)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, &WriteError{Err: err}
+	}
+	return out, nil
+}
+
+// keptPacks lists .keep files of ours.
+func (r *Repository) keptPacks() ([]string, error) {
+	dir := filepath.Join(r.objectDir, "pack")
+	names, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var kept []string
+	for _, n := range names {
+		if !strings.HasSuffix(n.Name(), ".keep") {
+			continue
+		}
+		path := filepath.Join(dir, n.Name())
+		if b, err := os.ReadFile(path); err == nil && strings.TrimSpace(string(b)) == keepReason {
+			kept = append(kept, path)
+		}
+	}
+	return kept, nil
+}
