@@ -189,6 +189,9 @@ func (e *engine) write(ctx context.Context, tip *Snapshot, change Change, receip
 		case e.r.heldLock(move) != "":
 			continue // git itself waited for the lock before it gave up
 		}
+		if e.r.collecting() {
+			continue // a gc removes temporary files of others, too; it comes to its end
+		}
 		if failures++; failures >= 3 {
 			return out, false, asWriteError(swapErr)
 		}
@@ -253,7 +256,8 @@ func (e *engine) build(ctx context.Context, tip *Snapshot, change Change, receip
 }
 
 // store writes the objects and runs the swap; git starts and takes its locks meanwhile. While git collects garbage, the
-// objects go into a kept pack, also if the collecting began after they were written.
+// objects go into a kept pack. That is looked for before writing and again when all is ready to commit: only then is the
+// time short in which a gc could begin and not see the new value of the ref.
 func (e *engine) store(ctx context.Context, move []RefChange, objects []object) (swapEnd, error) {
 	sync := e.settings.durability() == onDisk
 	t, err := e.r.begin(ctx, e.settings)
@@ -268,20 +272,19 @@ func (e *engine) store(ctx context.Context, move []RefChange, objects []object) 
 	} else {
 		finish, err = e.r.sink(e.settings).write(ctx, objects, sync)
 	}
-	if release == nil {
-		release = func() {}
-	}
-	if err == nil && !kept && e.r.collecting() {
-		var also func()
-		if also, err = e.r.writeKept(ctx, objects, sync); err == nil {
-			release = also
-		}
-	}
 	if err != nil {
 		t.abort()
 		return refused, err
 	}
-	return e.r.finish(t, e.settings, move, finish)
+	last := func() error {
+		if kept || !e.r.collecting() && e.r.stored(objects) {
+			return nil
+		}
+		var err error
+		release, err = e.r.writeKept(ctx, objects, sync)
+		return err
+	}
+	return e.r.finish(t, e.settings, move, finish, last)
 }
 
 // message is the commit message: git log of the ref reads as an audit trail.

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// keepReason is the content of our .keep files, by which doctor knows them.
+// keepReason begins our .keep files, by which doctor knows them; the process id follows.
 const keepReason = "loopx"
 
 // gcPidAge is how long git takes a gc.pid for a running gc.
@@ -59,27 +59,40 @@ func (r *Repository) collecting() bool {
 	return err == nil && time.Since(info.ModTime()) < gcPidAge
 }
 
-// writeKept stores objects as one pack that no gc touches, until release is called.
+// writeKept stores objects as one pack that no gc touches, until release is called. release may be called when writing
+// failed, too: a git whose temporary pack a gc removed under it leaves its .keep file.
 func (r *Repository) writeKept(ctx context.Context, objects []object, sync bool) (release func(), err error) {
-	out, err := r.packInto(ctx, objects, sync, "index-pack", "--stdin", "--keep="+keepReason)
+	reason := fmt.Sprintf("%s %d", keepReason, os.Getpid())
+	release = func() {
+		kept, _ := r.keptPacks()
+		for _, path := range kept {
+			if b, err := os.ReadFile(path); err == nil && strings.TrimSpace(string(b)) == reason {
+				os.Remove(path)
+			}
+		}
+	}
+	out, err := r.packInto(ctx, objects, sync, "index-pack", "--stdin", "--keep="+reason)
 	if err != nil {
-		return nil, err
+		return release, err
 	}
-	word, name, ok := strings.Cut(strings.TrimSpace(string(out)), "\t")
-	if !ok || !r.format.Valid(ObjectID(name)) {
-		return nil, &WriteError{Err: fmt.Errorf("git index-pack answered %q", out)}
+	if _, name, ok := strings.Cut(strings.TrimSpace(string(out)), "\t"); !ok || !r.format.Valid(ObjectID(name)) {
+		return release, &WriteError{Err: fmt.Errorf("git index-pack answered %q", out)}
 	}
-	dir := filepath.Join(r.objectDir, "pack")
-	if sync {
-		if err := syncAll(map[string]bool{dir: true, r.objectDir: true}); err != nil {
-			return nil, err
+	if !sync {
+		return release, nil
+	}
+	return release, syncAll(map[string]bool{filepath.Join(r.objectDir, "pack"): true, r.objectDir: true})
+}
+
+// stored reports whether all objects are still there as loose files: a gc that ran meanwhile may have removed them, as
+// nothing refers to them yet.
+func (r *Repository) stored(objects []object) bool {
+	for _, o := range objects {
+		if _, err := os.Lstat(r.loosePath(o.id)); err != nil {
+			return false
 		}
 	}
-	return func() {
-		if word == "keep" {
-			os.Remove(filepath.Join(dir, "pack-"+name+".keep"))
-		}
-	}, nil
+	return true
 }
 
 // writeUnpacked lets git itself store objects, loose: with the modes, syncs and extensions that the repository asks for.
@@ -138,7 +151,7 @@ func (r *Repository) keptPacks() ([]string, error) {
 			continue
 		}
 		path := filepath.Join(dir, n.Name())
-		if b, err := os.ReadFile(path); err == nil && strings.TrimSpace(string(b)) == keepReason {
+		if b, err := os.ReadFile(path); err == nil && strings.HasPrefix(string(b), keepReason+" ") {
 			kept = append(kept, path)
 		}
 	}

@@ -37,7 +37,7 @@ func newRepo(t testing.TB, format Format, c Config) *testRepo {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "repo")
 	tr := &testRepo{t: t, dir: dir, env: testEnv(t)}
-	gitIn(t, ".", tr.env, "init", "-q", "--object-format="+string(format), dir)
+	gitIn(t, ".", tr.env, "init", "-q", "-b", "main", "--object-format="+string(format), dir)
 	tr.open(c)
 	return tr
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -126,10 +127,10 @@ func (t *transaction) commit() error {
 	if _, err := io.WriteString(t.stdin, "commit\n"); err != nil {
 		return t.end(err)
 	}
+	t.stdin.Close()
 	if line, err := t.stdout.ReadString('\n'); line != "commit: ok\n" {
 		return t.end(err)
 	}
-	t.stdin.Close()
 	t.cmd.Wait() // it said that it committed; how it ends does not matter any more
 	return nil
 }
@@ -160,7 +161,7 @@ func (r *Repository) Swap(ctx context.Context, changes ...RefChange) error {
 	if err != nil {
 		return err
 	}
-	end, err := r.swap(ctx, s, changes, nil)
+	end, err := r.swap(ctx, s, changes)
 	if end == swapped {
 		return nil
 	}
@@ -190,8 +191,8 @@ func (r *Repository) Swap(ctx context.Context, changes ...RefChange) error {
 	return &WriteError{Err: err}
 }
 
-// swap runs one transaction. beside, if not nil, runs while git takes the locks, and must succeed before the commit.
-func (r *Repository) swap(ctx context.Context, s Settings, changes []RefChange, beside func() error) (swapEnd, error) {
+// swap runs one transaction.
+func (r *Repository) swap(ctx context.Context, s Settings, changes []RefChange) (swapEnd, error) {
 	if r.quarantine {
 		return refused, ErrQuarantine
 	}
@@ -199,21 +200,24 @@ func (r *Repository) swap(ctx context.Context, s Settings, changes []RefChange, 
 	if err != nil {
 		return refused, err
 	}
-	return r.finish(t, s, changes, beside)
+	nothing := func() error { return nil }
+	return r.finish(t, s, changes, nothing, nothing)
 }
 
-// finish feeds a started transaction.
-func (r *Repository) finish(t *transaction, s Settings, changes []RefChange, beside func() error) (swapEnd, error) {
+// finish feeds a started transaction. beside runs while git takes the locks, last when they are taken; both must
+// succeed before the commit.
+func (r *Repository) finish(t *transaction, s Settings, changes []RefChange, beside, last func() error) (swapEnd, error) {
 	ready := make(chan error, 1)
-	if beside == nil {
-		beside = func() error { return nil }
-	}
 	go func() { ready <- beside() }()
 	if err := t.prepare(r.format, changes); err != nil {
 		<-ready
 		return refused, err
 	}
-	if err := <-ready; err != nil {
+	err := <-ready
+	if err == nil {
+		err = last()
+	}
+	if err != nil {
 		t.abort()
 		return refused, err
 	}
@@ -226,7 +230,8 @@ func (r *Repository) finish(t *transaction, s Settings, changes []RefChange, bes
 	return swapped, r.syncRefs(changes)
 }
 
-// syncRefs makes the new names durable: git syncs the file of a ref, not its directory.
+// syncRefs makes the new names durable: git syncs the file of a ref, not its directory. Where the directory is gone
+// again, a pack-refs has moved the ref meanwhile, and it is packed-refs that must last.
 func (r *Repository) syncRefs(changes []RefChange) error {
 	dirs := map[string]bool{}
 	if !r.files {
@@ -245,7 +250,11 @@ func (r *Repository) syncRefs(changes []RefChange) error {
 			}
 		}
 	}
-	return syncAll(dirs)
+	err := syncAll(dirs)
+	if r.files && errors.Is(err, fs.ErrNotExist) {
+		return syncAll(map[string]bool{filepath.Join(r.commonDir, "packed-refs"): true, r.commonDir: true})
+	}
+	return err
 }
 
 // heldLock returns the lock file of one of the refs, "" where none is there.

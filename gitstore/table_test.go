@@ -143,4 +143,3 @@ func FuzzTableFile(f *testing.F) {
 		}
 	})
 }
-
