@@ -256,8 +256,8 @@ func (e *engine) build(ctx context.Context, tip *Snapshot, change Change, receip
 }
 
 // store writes the objects and runs the swap; git starts and takes its locks meanwhile. While git collects garbage, the
-// objects go into a kept pack. That is looked for before writing and again when all is ready to commit: only then is the
-// time short in which a gc could begin and not see the new value of the ref.
+// objects go into a kept pack. That is looked for before writing, again when all is ready to commit, and once more
+// before the answer: a gc that read the refs before the swap may still be running, or have removed the objects.
 func (e *engine) store(ctx context.Context, move []RefChange, objects []object) (swapEnd, error) {
 	sync := e.settings.durability() == onDisk
 	t, err := e.r.begin(ctx, e.settings)
@@ -276,15 +276,25 @@ func (e *engine) store(ctx context.Context, move []RefChange, objects []object) 
 		t.abort()
 		return refused, err
 	}
-	last := func() error {
+	save := func(ctx context.Context) error {
 		if kept || !e.r.collecting() && e.r.stored(objects) {
 			return nil
 		}
 		var err error
 		release, err = e.r.writeKept(ctx, objects, sync)
+		kept = err == nil
 		return err
 	}
-	return e.r.finish(t, e.settings, move, finish, last)
+	end, err := e.r.finish(t, e.settings, move, finish, func() error { return save(ctx) })
+	if end == refused {
+		return end, err
+	}
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), childGrace)
+	defer cancel()
+	if serr := save(after); serr != nil {
+		return end, errors.Join(err, serr)
+	}
+	return end, err
 }
 
 // message is the commit message: git log of the ref reads as an audit trail.

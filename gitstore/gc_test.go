@@ -10,8 +10,23 @@ import (
 	"testing"
 )
 
-// Everything acknowledged is stored, while git packs refs and collects garbage without any grace beside the writers.
+// Everything acknowledged is stored, while git collects garbage without any grace, or packs refs back to back, beside
+// the writers.
+//
+// The two are not run together: git 2.39 takes a packed-refs file that was replaced twice within one second for
+// unchanged (it compares size, seconds and inode), so that a gc beside back-to-back pack-refs can miss the newest value
+// of any ref. With its usual grace period gc then only unpacks what it missed; with --prune=now it removes it, commits
+// of branches as well.
 func TestWritersBesideGarbageCollection(t *testing.T) {
+	for name, loops := range map[string][][]string{
+		"gc --prune=now":   {{"gc", "--quiet", "--prune=now"}},
+		"gc and pack-refs": {{"gc", "--quiet"}, {"pack-refs", "--all", "--prune"}},
+	} {
+		t.Run(name, func(t *testing.T) { writersBeside(t, loops) })
+	}
+}
+
+func writersBeside(t *testing.T, commands [][]string) {
 	writers, each := 8, 12
 	if testing.Short() {
 		writers, each = 4, 4
@@ -20,7 +35,7 @@ func TestWritersBesideGarbageCollection(t *testing.T) {
 	r := newRepo(t, SHA1, Config{})
 	stop := make(chan struct{})
 	var loops, wait sync.WaitGroup
-	for _, args := range [][]string{{"gc", "--quiet", "--prune=now"}, {"pack-refs", "--all", "--prune"}} {
+	for _, args := range commands {
 		loops.Go(func() {
 			for {
 				select {
@@ -28,7 +43,7 @@ func TestWritersBesideGarbageCollection(t *testing.T) {
 					return
 				default:
 				}
-				cmd := exec.Command("git", args...) // two gcs exclude each other: a refusal is fine
+				cmd := exec.Command("git", args...) // what is refused for a lock is tried again
 				cmd.Dir, cmd.Env = r.dir, r.env
 				cmd.Run()
 			}
@@ -41,13 +56,13 @@ func TestWritersBesideGarbageCollection(t *testing.T) {
 			for i := range each {
 				id := fmt.Sprintf("op-%d-%d", w, i)
 				path := fmt.Sprintf("todos/%02x/%s", w, id)
-				out, err := own.Apply(ctx, put(id, map[string][]byte{path: []byte(id)}))
+				_, err := own.Apply(ctx, put(id, map[string][]byte{path: []byte(id)}))
+				for tries := 0; is[*BusyError](err) && tries < 5; tries++ {
+					_, err = own.Apply(ctx, put(id, map[string][]byte{path: []byte(id)}))
+				}
 				if err != nil {
 					t.Errorf("%s: %v", id, err)
 					return
-				}
-				if out.Status != Applied {
-					t.Errorf("%s: %s", id, out.Status)
 				}
 				acknowledged[w] = append(acknowledged[w], path)
 			}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -61,7 +62,15 @@ func (r *Repository) collecting() bool {
 
 // writeKept stores objects as one pack that no gc touches, until release is called. release may be called when writing
 // failed, too: a git whose temporary pack a gc removed under it leaves its .keep file.
+//
+// A blob of random text makes every pack one of its own. Packs are named after their content, and a repack that listed
+// a pack while it was not kept removes it in the end, also if a second attempt has kept it meanwhile.
 func (r *Repository) writeKept(ctx context.Context, objects []object, sync bool) (release func(), err error) {
+	nonce, err := r.tempName(keepReason)
+	if err != nil {
+		return func() {}, &WriteError{Err: err}
+	}
+	objects = append(slices.Clone(objects), newObject(r.format, blobKind, []byte(nonce+"\n")))
 	reason := fmt.Sprintf("%s %d", keepReason, os.Getpid())
 	release = func() {
 		kept, _ := r.keptPacks()

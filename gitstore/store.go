@@ -34,7 +34,7 @@ func (n nativeObjects) read(ctx context.Context, ids []ObjectID, each func(int, 
 	if len(rest) == 0 {
 		return nil
 	}
-	return gitObjects{n.r}.read(ctx, rest, func(i int, a answer) error { return each(index[i], a) })
+	return gitObjects(n).read(ctx, rest, func(i int, a answer) error { return each(index[i], a) })
 }
 
 func (n nativeObjects) write(_ context.Context, objects []object, sync bool) (func() error, error) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
+	"sync"
 )
 
 // A table file is one header line, one fixed-size record per row (key, end of name, end of data), the names, the data.
@@ -26,10 +27,12 @@ type tableHead struct {
 	tree         ObjectID
 }
 
-var (
-	errTable   = errors.New("not a table of this program")
-	castagnoli = crc32.MakeTable(crc32.Castagnoli)
-)
+var errTable = errors.New("not a table of this program")
+
+// checksum guards the body of a table file against damage. Its table is made when first needed, not at every start.
+func checksum(body []byte) uint32 { return crc32.Checksum(body, castagnoli()) }
+
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // encodeTable writes a table file.
 func encodeTable(head tableHead, rows []Row) []byte {
@@ -58,7 +61,7 @@ func encodeTable(head tableHead, rows []Row) []byte {
 		tree = "-"
 	}
 	line := fmt.Sprintf("%s %q %q %s %d %d %08x\n", tableMagic, head.version, head.dir, tree, len(rows), names,
-		crc32.Checksum(body, castagnoli))
+		checksum(body))
 	return append([]byte(line), body...)
 }
 
@@ -84,7 +87,7 @@ func decodeTable(b []byte, f Format, want tableHead) ([]Row, ObjectID, error) {
 		return nil, "", errTable
 	}
 	if count < 0 || names < 0 || count > len(body)/recordSize || names > len(body)-count*recordSize ||
-		crc32.Checksum(body, castagnoli) != sum {
+		checksum(body) != sum {
 		return nil, "", errTable
 	}
 	records, rest := body[:count*recordSize], body[count*recordSize:]
