@@ -1,10 +1,6 @@
 package todo
 
-import (
-	"time"
-
-	"github.com/git-loopx/git-loopx/gitstore"
-)
+import "github.com/git-loopx/git-loopx/gitstore"
 
 // Schemas of the records of this package.
 const (
@@ -50,12 +46,6 @@ const (
 	Active   Archive = "active"
 	Archived Archive = "archive"
 )
-
-// Instant is a time in whole seconds UTC, stored as 2026-09-13T10:05:00Z. The zero value is "absent".
-type Instant string
-
-// At returns the instant of t; a fraction is cut.
-func At(t time.Time) Instant { return Instant(t.UTC().Truncate(time.Second).Format(time.RFC3339)) }
 
 // Agent is a participant registered with a goal.
 type Agent struct {

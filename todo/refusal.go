@@ -1,7 +1,9 @@
 package todo
 
-// Code is a reason code: the exact word a caller may match.
-type Code string
+import (
+	"errors"
+	"fmt"
+)
 
 // Status is the status of a refusal in an answer (continuation.md, section 3).
 type Status string
@@ -23,3 +25,49 @@ type Refusal struct {
 }
 
 func (r *Refusal) Error() string { return r.Reason }
+
+// AsRefusal returns the refusal in the chain of err; nil where there is none.
+func AsRefusal(err error) *Refusal {
+	var r *Refusal
+	if errors.As(err, &r) {
+		return r
+	}
+	return nil
+}
+
+// CodeOf returns the code of the refusal in the chain of err; "" where there is none.
+func CodeOf(err error) Code {
+	if r := AsRefusal(err); r != nil {
+		return r.Code
+	}
+	return ""
+}
+
+// rejected is a refusal by the facts.
+func rejected(c Code, format string, args ...any) *Refusal {
+	return &Refusal{Code: c, Status: Rejected, Reason: fmt.Sprintf(format, args...)}
+}
+
+// failed is a refusal of arguments or of stored data.
+func failed(c Code, format string, args ...any) *Refusal {
+	return &Refusal{Code: c, Status: Failed, Reason: fmt.Sprintf(format, args...)}
+}
+
+// with returns the refusal with one more member of the answer.
+func (r *Refusal) with(name string, value any) *Refusal {
+	if r.Detail == nil {
+		r.Detail = map[string]any{}
+	}
+	r.Detail[name] = value
+	return r
+}
+
+// first returns the first error that is one.
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -5,7 +5,8 @@ import "github.com/git-loopx/git-loopx/gitstore"
 // State is what a rule may know: the part of one revision of a goal that a request touches, read at once.
 //
 // The lease on the Todo has no place yet. It will come in as a value that package lease makes, judged at one instant,
-// and the rules will consult it where continuation.md, section 4, names lease codes.
+// and the rules will consult it where continuation.md, section 4, names lease codes; so will the acceptance hold and
+// dependencies. Until then [fence] refuses claimed work under hard_lease, and a lease file is not understood.
 type State struct {
 	Revision gitstore.ObjectID // the tip it was read from
 	Goal     Goal
@@ -20,4 +21,76 @@ type Decision struct {
 	Todos   []Todo        // records as they are afterwards
 	Notes   map[ID][]byte // stored bytes afterwards, nil to remove
 	Result  any           // the nested result, kept in the receipt
+	// Todo is the Todo that the decision found, where it is not the one that was asked for.
+	Todo ID
+}
+
+// Changes says whether the decision writes more than a receipt.
+func (d Decision) Changes() bool { return d.Goal != nil || len(d.Todos) > 0 || len(d.Notes) > 0 }
+
+// Found returns the Todo of the state; the refusal is todo_not_found.
+func (s State) Found(id ID) (Todo, error) {
+	if s.Todo == nil {
+		return Todo{}, failed(CodeTodoNotFound, "todo %s: not in goal %s", id, s.Goal.ID)
+	}
+	return *s.Todo, nil
+}
+
+// JudgeNote judges the note of the state on its Todo, which must be there.
+func (s State) JudgeNote() Judgement { return JudgeNote(s.Note, *s.Todo) }
+
+// Registered says whether an agent is in the goal's list, compared verbatim.
+func (g Goal) Registered(a AgentID) bool {
+	for _, known := range g.Agents {
+		if known.ID == a {
+			return true
+		}
+	}
+	return false
+}
+
+// CheckActor is step 3 of continuation.md, section 3: the codes are actor_required and actor_not_registered.
+func CheckActor(g Goal, a AgentID) error {
+	if a == "" {
+		return failed(CodeActorRequired, "no agent given")
+	}
+	if !g.Registered(a) {
+		return rejected(CodeActorNotRegistered, "agent %q is not registered with goal %s", clean(string(a)), g.ID)
+	}
+	return nil
+}
+
+// Admit says whether an agent may touch a Todo at all: the codes are actor_excluded, then bound_agent_mismatch.
+func Admit(t Todo, a AgentID) error {
+	for _, excluded := range t.ExcludedAgents {
+		if excluded == a {
+			return rejected(CodeActorExcluded, "todo %s: excludes %q", t.ID, a)
+		}
+	}
+	if t.BoundAgent != "" && t.BoundAgent != a {
+		return rejected(CodeBoundAgentMismatch, "todo %s: bound to %q", t.ID, t.BoundAgent)
+	}
+	return nil
+}
+
+// fence stands before changes of claimed work. Without leases only one answer is possible under hard_lease.
+func fence(s State, t Todo) error {
+	if s.Goal.HandoffMode == HardLease {
+		return rejected(CodeModeRequiresLease, "todo %s: goal %s is %s, and there is no effective lease", t.ID, s.Goal.ID, HardLease)
+	}
+	return nil
+}
+
+// ownedBy is the refusal of another's claim.
+func ownedBy(code Code, t Todo) *Refusal {
+	if t.ClaimedBy == "" {
+		return rejected(code, "todo %s: claimed by nobody", t.ID)
+	}
+	return rejected(code, "todo %s: claimed by %q", t.ID, t.ClaimedBy).with("claimed_by", t.ClaimedBy)
+}
+
+// touched returns the Todo as an agent leaves it at an instant.
+func (t Todo) touched(by AgentID, at Instant) Todo {
+	t.LastActorAgentID, t.UpdatedAt = by, at
+	return t
 }

@@ -1,0 +1,54 @@
+package todo
+
+import (
+	"path"
+	"strings"
+
+	"github.com/git-loopx/git-loopx/gitstore/canonical"
+)
+
+// CheckFile judges one file of the tree of a goal by itself: nil where this version understands it. Receipts are not
+// judged here but by gitstore. A note is judged by its form alone, since whether it is current is no damage.
+func CheckFile(goal GoalID, file string, blob []byte) *Refusal {
+	if file == GoalPath {
+		_, err := DecodeGoal(goal, blob)
+		return AsRefusal(err)
+	}
+	dir, _, _ := strings.Cut(file, "/")
+	if dir == "receipts" {
+		return nil
+	}
+	id := idOf(file)
+	if !id.Valid() {
+		return misplaced(file)
+	}
+	switch file {
+	case TodoPath(id):
+		_, err := DecodeTodo(id, blob)
+		return AsRefusal(err)
+	case NotePath(id):
+		if j := judge(blob, ""); j.Refusal != nil {
+			return unreadable(file, "note on "+string(id), j.Refusal)
+		}
+		return nil
+	case LeasePath(id):
+		return checkLease(id, blob)
+	}
+	return misplaced(file)
+}
+
+func misplaced(file string) *Refusal {
+	return failed(CodeInvalidProjection, "%q: no place for a record", clean(file)).with("record", file)
+}
+
+// idOf returns the Todo id that the path of a record ends in.
+func idOf(file string) ID { return ID(strings.TrimSuffix(path.Base(file), ".json")) }
+
+// checkLease refuses every lease: this version knows no schema of leases, so one that names its schema is of an unknown
+// version, and one that does not is damaged. A Todo with either is left untouched.
+func checkLease(id ID, blob []byte) *Refusal {
+	if s := canonical.Schema(blob); s != "" {
+		return unreadable(LeasePath(id), "lease on "+string(id), failed(CodeUnsupportedSchema, "schema %q is not known to this version", clean(s)))
+	}
+	return unreadable(LeasePath(id), "lease on "+string(id), failed(CodeInvalidProjection, "no schema"))
+}

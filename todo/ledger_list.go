@@ -1,0 +1,188 @@
+package todo
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/git-loopx/git-loopx/gitstore"
+)
+
+// table returns the rows of all Todos of a snapshot, through the store's cache.
+func (l *Ledger) table(ctx context.Context, s *gitstore.Snapshot) ([]gitstore.Row, error) {
+	return l.Store.Table(ctx, s, "todos", rowVersion, makeRow)
+}
+
+// open loads a goal for reading; a malformed id is usage_error.
+func (l *Ledger) open(ctx context.Context, g GoalID) (*gitstore.Snapshot, error) {
+	if err := CheckCall(Call{Goal: g}, CodeUsage); err != nil {
+		return nil, err
+	}
+	return l.Load(ctx, g)
+}
+
+// List lists Todos by priority (none after P4), creation and id. Records that cannot be read come last, whatever the
+// filter, since nobody can say what they are.
+func (l *Ledger) List(ctx context.Context, g GoalID, f Filter) (List, error) {
+	s, err := l.open(ctx, g)
+	if err != nil {
+		return List{}, err
+	}
+	if _, err := ReadGoal(ctx, s, g); err != nil {
+		return List{}, err
+	}
+	rows, err := l.table(ctx, s)
+	if err != nil {
+		return List{}, err
+	}
+	chosen, err := f.choose(rows)
+	if err != nil {
+		return List{}, err
+	}
+	list := List{Revision: s.Revision(), Total: len(chosen)}
+	slices.SortFunc(chosen, compareRows)
+	if f.Limit > 0 && f.Limit < len(chosen) {
+		chosen = chosen[:f.Limit]
+	}
+	list.Rows = make([]View, len(chosen))
+	for i, r := range chosen {
+		if list.Rows[i], err = rowView(*r); err != nil {
+			return List{}, err
+		}
+	}
+	return list, nil
+}
+
+// choose returns the rows that a list shows. Only rows that may have all labels are decoded.
+func (f Filter) choose(rows []gitstore.Row) ([]*gitstore.Row, error) {
+	chosen := make([]*gitstore.Row, 0, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		if k := rowKey(r.Key); k.readable() {
+			if !f.chooses(k) {
+				continue
+			}
+			if len(f.Labels) > 0 {
+				v, err := rowView(*r)
+				if err != nil {
+					return nil, err
+				}
+				if slices.ContainsFunc(f.Labels, func(l string) bool { return !slices.Contains(v.Labels, l) }) {
+					continue
+				}
+			}
+		}
+		chosen = append(chosen, r)
+	}
+	return chosen, nil
+}
+
+func (f Filter) chooses(k rowKey) bool {
+	switch {
+	case f.Role != "" && k.role() != f.Role, f.Status != "" && k.status() != f.Status:
+		return false
+	case !f.All && (k.archived() || f.Status == "" && k.status() == Done):
+		return false
+	}
+	return k.mayHave(f.Labels)
+}
+
+// Show shows one Todo with its note, in any status. A note that is not understood is shown as such.
+func (l *Ledger) Show(ctx context.Context, g GoalID, id ID) (ShowView, error) {
+	s, err := l.openTodo(ctx, g, id)
+	if err != nil {
+		return ShowView{}, err
+	}
+	state, err := ReadState(ctx, s, g, id)
+	if err != nil {
+		return ShowView{}, err
+	}
+	t, err := state.Found(id)
+	if err != nil {
+		return ShowView{}, err
+	}
+	return ShowView{
+		Revision: s.Revision(), View: ViewOf(t), Note: NoteViewOf(state.JudgeNote()), TodoFacts: TodoFacts(t),
+	}, nil
+}
+
+func (l *Ledger) openTodo(ctx context.Context, g GoalID, id ID) (*gitstore.Snapshot, error) {
+	if err := checkTodoCall(Call{Goal: g, Todo: id}, CodeUsage); err != nil {
+		return nil, err
+	}
+	return l.Load(ctx, g)
+}
+
+// Resolve finds the one Todo that a prefix of at least [MinPrefix] characters names; an exact id wins, and several are
+// todo_id_ambiguous with candidates. Where no Todo answers, and where the goal is not there, the prefix comes back as it
+// is, so that the verb that asked refuses in its own words and order.
+func (l *Ledger) Resolve(ctx context.Context, g GoalID, prefix string) (ID, error) {
+	id := ID(prefix)
+	if !g.Valid() || len(prefix) < MinPrefix || !id.Valid() {
+		return id, nil
+	}
+	s, err := l.Load(ctx, g)
+	if CodeOf(err) == CodeGoalNotFound {
+		return id, nil
+	} else if err != nil {
+		return "", err
+	}
+	if _, there, err := s.File(ctx, TodoPath(id)); err != nil || there {
+		return id, err
+	}
+	rows, err := l.table(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	var candidates []ID
+	for _, r := range rows {
+		if c := idOf(r.Name); strings.HasPrefix(string(c), prefix) {
+			candidates = append(candidates, c)
+		}
+	}
+	switch len(candidates) {
+	case 0:
+		return id, nil
+	case 1:
+		return candidates[0], nil
+	}
+	slices.Sort(candidates)
+	return "", failed(CodeTodoIDAmbiguous, "todo id %q: %d todos begin so", prefix, len(candidates)).with("candidates", candidates)
+}
+
+// FindReceipt looks up the receipt of an operation; nil, nil: there is none.
+func (l *Ledger) FindReceipt(ctx context.Context, g GoalID, operation string) (*gitstore.Receipt, error) {
+	s, err := l.open(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	return l.Store.FindReceipt(ctx, s, operation)
+}
+
+// History lists commits, newest first, at most limit (0: all), of one Todo with its note and lease, or ("") of the goal.
+func (l *Ledger) History(ctx context.Context, g GoalID, id ID, limit int) ([]gitstore.Commit, error) {
+	if id == "" {
+		s, err := l.open(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		return l.Store.History(ctx, s, limit)
+	}
+	s, err := l.openTodo(ctx, g, id)
+	if err != nil {
+		return nil, err
+	}
+	files := []string{TodoPath(id), NotePath(id), LeasePath(id)}
+	there := false
+	for _, file := range files {
+		_, ok, err := s.File(ctx, file)
+		if err != nil {
+			return nil, err
+		}
+		there = there || ok
+	}
+	if !there {
+		return nil, failed(CodeTodoNotFound, "todo %s: not in goal %s", id, g)
+	}
+	return l.Store.History(ctx, s, limit, files...)
+}

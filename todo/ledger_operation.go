@@ -1,0 +1,167 @@
+package todo
+
+import (
+	"context"
+	"maps"
+	"unicode/utf8"
+
+	"github.com/git-loopx/git-loopx/gitstore"
+)
+
+// CheckCall is step 1 of continuation.md, section 3, for what every mutation is told; family is the code of the verb's
+// family. An agent's id is not judged: what is malformed is just not registered.
+func CheckCall(c Call, family Code) error {
+	switch {
+	case !c.Goal.Valid():
+		return failed(family, "goal id %q: not well formed", clean(string(c.Goal)))
+	case c.Todo != "" && !c.Todo.Valid():
+		return failed(family, "todo id %q: not well formed", clean(string(c.Todo)))
+	case c.Session != "" && !ValidSession(c.Session):
+		return failed(family, "session id must be non-empty text of at most %d characters", MaxSession)
+	case c.Operation != "" && !ValidOperation(c.Operation):
+		return failed(family, "operation id %q: not well formed", clean(c.Operation))
+	case !utf8.ValidString(string(c.Agent)), !utf8.ValidString(string(c.Expected)):
+		return failed(family, "agent id and expected revision must be UTF-8")
+	}
+	return nil
+}
+
+// now returns the instant that one decision is judged at; a clock outside the years 2000 to 9999 is invalid_clock.
+func (l *Ledger) now() (Instant, error) {
+	at := At(l.Now())
+	if !at.Valid() {
+		return "", failed(CodeInvalidClock, "the local clock says %s", at)
+	}
+	return at, nil
+}
+
+// Operation makes an operation of a call, without its decision: the operation id is drawn where the caller named none,
+// the request digest is that of kind, goal, Todo, agent_id, expected_revision and args, and only a registered agent is
+// admitted. args holds no absent member. The call must have passed [CheckCall]; text in args that is not UTF-8 is an error.
+func (l *Ledger) Operation(c Call, kind string, args map[string]any) (gitstore.Operation, error) {
+	op, err := l.operation(c, kind, args)
+	if err != nil {
+		return gitstore.Operation{}, err
+	}
+	op.Agent = string(c.Agent)
+	op.Admit = func(ctx context.Context, s *gitstore.Snapshot) error {
+		g, err := ReadGoal(ctx, s, c.Goal)
+		if err != nil {
+			return err
+		}
+		return CheckActor(g, c.Agent)
+	}
+	return op, nil
+}
+
+// operation is [Ledger.Operation] for verbs without an actor: any goal that can be read admits.
+func (l *Ledger) operation(c Call, kind string, args map[string]any) (gitstore.Operation, error) {
+	members := maps.Clone(args)
+	if members == nil {
+		members = map[string]any{}
+	}
+	given(members, "agent_id", c.Agent)
+	given(members, "expected_revision", c.Expected)
+	request, err := RequestDigest(kind, c.Goal, c.Todo, members)
+	if err != nil {
+		return gitstore.Operation{}, err
+	}
+	id := c.Operation
+	if id == "" {
+		if id, err = NewOperationID(l.Random); err != nil {
+			return gitstore.Operation{}, err
+		}
+	}
+	return gitstore.Operation{
+		Ref: c.Goal.Ref(), ID: id, Kind: kind, Goal: string(c.Goal), Todo: string(c.Todo),
+		Request: request, Expected: c.Expected, DryRun: c.DryRun, Session: c.Session,
+		Admit: func(ctx context.Context, s *gitstore.Snapshot) error {
+			_, err := ReadGoal(ctx, s, c.Goal)
+			return err
+		},
+	}, nil
+}
+
+// given puts a member of a request that is not empty.
+func given[T ~string](members map[string]any, name string, value T) {
+	if value != "" {
+		members[name] = value
+	}
+}
+
+// givenList puts a list of a request that is not empty.
+func givenList[T any](members map[string]any, name string, value []T) {
+	if len(value) > 0 {
+		members[name] = value
+	}
+}
+
+// givenFlag puts a flag of a request that is set.
+func givenFlag(members map[string]any, name string, value bool) {
+	if value {
+		members[name] = true
+	}
+}
+
+// Change returns what a decision writes as files. The error is a defect: a record that would not be read again.
+func (d Decision) Change() (gitstore.Change, error) {
+	change := gitstore.Change{Subject: d.Subject, Result: d.Result, Todo: string(d.Todo)}
+	if d.Changes() {
+		change.Files = map[string][]byte{}
+	}
+	if d.Goal != nil {
+		b, err := EncodeGoal(*d.Goal)
+		if err != nil {
+			return gitstore.Change{}, err
+		}
+		change.Files[GoalPath] = b
+	}
+	for _, t := range d.Todos {
+		b, err := EncodeTodo(t)
+		if err != nil {
+			return gitstore.Change{}, err
+		}
+		change.Files[TodoPath(t.ID)] = b
+	}
+	for id, b := range d.Notes {
+		change.Files[NotePath(id)] = b
+	}
+	return change, nil
+}
+
+// Apply applies an operation of this ledger and says what happened: the Todo of the answer is the receipt's, read back
+// from the tip. A goal that does not exist is goal_not_found.
+func (l *Ledger) Apply(ctx context.Context, c Call, op gitstore.Operation) (Answer, error) {
+	out, err := l.Store.Apply(ctx, op)
+	if err != nil {
+		return Answer{}, goalMissing(c.Goal, err)
+	}
+	return l.Answer(ctx, c, op, out)
+}
+
+// Answer says how an operation ended. Its View is the Todo of the receipt as read back; one that cannot be read is an
+// unreadable view, never an error, since the operation stands.
+func (l *Ledger) Answer(ctx context.Context, c Call, op gitstore.Operation, out gitstore.Outcome) (Answer, error) {
+	a := Answer{
+		Kind: op.Kind, Goal: c.Goal, Todo: ID(out.Receipt.Todo), Operation: op.ID,
+		Status: out.Status, Changed: out.Changed, Receipt: out.Receipt, Tip: out.Tip,
+	}
+	if out.Tip == nil {
+		return a, nil
+	}
+	a.Revision = out.Tip.Revision()
+	if a.Todo == "" || a.Revision == "" {
+		return a, nil
+	}
+	t, err := readTodo(ctx, out.Tip, a.Todo)
+	switch r := AsRefusal(err); {
+	case r != nil:
+		a.View = &View{TodoID: a.Todo, Error: r.Code}
+	case err != nil:
+		return Answer{}, err
+	case t != nil:
+		v := ViewOf(*t)
+		a.View = &v
+	}
+	return a, nil
+}

@@ -1,0 +1,99 @@
+package todo
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	diff "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/git-loopx/git-loopx/gitstore"
+)
+
+// todos draws Todos that are good records.
+func todos() *rapid.Generator[Todo] {
+	return rapid.Custom(func(t *rapid.T) Todo {
+		pick := func(label string, words ...string) string { return rapid.SampledFrom(words).Draw(t, label) }
+		list := func(label string, words ...string) []string {
+			return setOf(rapid.SliceOfN(rapid.SampledFrom(words), 0, 4).Draw(t, label))
+		}
+		todo := vectorTodo()
+		todo.ID = ID("todo_" + rapid.StringMatching(`[a-z0-9_-]{1,4}`).Draw(t, "id"))
+		todo.Role = Role(pick("role", "agent", "user"))
+		todo.Status = WorkStatus(pick("status", "open", "done", "blocked", "deferred"))
+		todo.ArchiveState = Archive(pick("archive", "active", "archive"))
+		todo.Text = "x" + rapid.String().Draw(t, "text")
+		todo.Priority = pick("priority", "", "P0", "P1", "P4")
+		todo.Labels = list("labels", "a", "b", "ä", "c")
+		todo.ClaimedBy = AgentID(pick("owner", "", "agent-a", "agent-b"))
+		todo.CreatedAt = Instant(pick("created", "", "2000-01-01T00:00:00Z", "2026-09-13T10:00:00Z", "9999-12-31T23:59:59Z"))
+		todo.CompletedAt = Instant(pick("completed", "", "2026-09-13T10:00:01Z"))
+		for _, s := range list("excluded", "agent-a", "agent-b") {
+			todo.ExcludedAgents = append(todo.ExcludedAgents, AgentID(s))
+		}
+		for _, s := range list("dependencies", "todo_x", "todo_y") {
+			todo.DependsOn = append(todo.DependsOn, ID(s))
+		}
+		todo.RequiredWriteScopes = list("scopes", "src/**", "a")
+		return todo
+	})
+}
+
+// A row says of a Todo what the Todo says of itself.
+func TestRowSpeaksForTheTodo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		todo := todos().Draw(t, "todo")
+		if len(todo.Text) > 16000 {
+			t.Skip("too long")
+		}
+		b, err := EncodeTodo(todo)
+		if err != nil {
+			t.Skip(err)
+		}
+		row := makeRow(TodoPath(todo.ID), b)
+		k := rowKey(row.Key)
+		if !k.readable() || k.role() != todo.Role || k.status() != todo.Status || k.archived() != (todo.ArchiveState == Archived) ||
+			k.claimed() != (todo.ClaimedBy != "") || !k.same(sameHash(todo.Role, todo.Text)) || !k.mayHave(todo.Labels) {
+			t.Fatalf("key %v", k)
+		}
+		view, err := rowView(row)
+		if d := diff.Diff(ViewOf(todo), view); d != "" || err != nil {
+			t.Fatalf("%v %s", err, d)
+		}
+	})
+}
+
+// Rows are ordered as the Todos are: by priority (none after P4), creation and id.
+func TestRowsOrderAsTodos(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := todos().Draw(t, "a"), todos().Draw(t, "b")
+		rank := func(p string) string { return cmp.Or(p, "P9") }
+		want := cmp.Or(
+			cmp.Compare(rank(a.Priority), rank(b.Priority)),
+			cmp.Compare(a.CreatedAt, b.CreatedAt),
+			cmp.Compare(a.ID, b.ID),
+		)
+		row := func(x Todo) *gitstore.Row { return &gitstore.Row{Name: TodoPath(x.ID), Key: keyOf(x)} }
+		if got := compareRows(row(a), row(b)); got != want {
+			t.Fatalf("got %d, want %d", got, want)
+		}
+	})
+}
+
+// Data that was damaged never panics, and never passes for another form of the same view.
+func TestDamagedRow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		data := packView(ViewOf(todos().Draw(t, "todo")))
+		at := rapid.IntRange(0, len(data)-1).Draw(t, "at")
+		data[at] = rapid.Byte().Draw(t, "byte")
+		data = data[:rapid.IntRange(0, len(data)).Draw(t, "length")]
+		v, err := unpackView(string(data))
+		if err == nil && !slices.Equal(packView(v), data) {
+			again, err := unpackView(string(packView(v)))
+			if d := diff.Diff(v, again); d != "" || err != nil {
+				t.Fatal(err, d)
+			}
+		}
+	})
+}
