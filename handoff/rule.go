@@ -1,0 +1,146 @@
+package handoff
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/git-loopx/git-loopx/gitstore/canonical"
+	"github.com/git-loopx/git-loopx/todo"
+)
+
+// checkWho refuses a request that does not say well where, by whom and with what.
+func checkWho(c todo.Call, proof Proof) error {
+	switch {
+	case !c.Goal.Valid():
+		return invalid(argument("goal_id", string(c.Goal)))
+	case !c.Todo.Valid():
+		return invalid(argument("todo_id", string(c.Todo)))
+	case c.Agent == "":
+		return invalid(argument("agent_id", ""))
+	case !utf8.ValidString(string(c.Agent)):
+		return invalid(argument("agent_id", string(c.Agent)))
+	case !todo.ValidSession(c.Session):
+		return invalid(fmt.Sprintf("session_id must be non-blank text of at most %d characters", todo.MaxSession))
+	}
+	return proof.check()
+}
+
+// checkCall adds what a mutation needs.
+func checkCall(c todo.Call, proof Proof) error {
+	if err := checkWho(c, proof); err != nil {
+		return err
+	}
+	switch {
+	case c.Operation == "":
+		return invalid(argument("operation_id", ""))
+	case !todo.ValidOperation(c.Operation):
+		return invalid(argument("operation_id", c.Operation))
+	case c.Expected == "" || !utf8.ValidString(string(c.Expected)):
+		return invalid(argument("expected_revision", string(c.Expected)))
+	case c.DryRun:
+		return invalid("dry_run is not for handoff verbs")
+	}
+	return nil
+}
+
+func argument(name, value string) string {
+	if value == "" {
+		return name + " is needed"
+	}
+	return fmt.Sprintf("%s is malformed: %q", name, cutText(value, 200))
+}
+
+func (p Proof) given() bool { return p.IdempotencyKey != nil && p.ExpectedVersion != nil }
+
+// check refuses half a pair and a pair that no lease could have.
+func (p Proof) check() error {
+	switch {
+	case p.IdempotencyKey == nil && p.ExpectedVersion == nil:
+		return nil
+	case p.IdempotencyKey == nil:
+		return invalid("lease_proof is half: the expected version was given without the idempotency key")
+	case p.ExpectedVersion == nil:
+		return invalid("lease_proof is half: the idempotency key was given without the expected version")
+	case *p.IdempotencyKey == "" || !utf8.ValidString(*p.IdempotencyKey):
+		return invalid("lease_proof: the idempotency key is blank or not UTF-8")
+	case *p.ExpectedVersion < 0 || *p.ExpectedVersion > canonical.MaxInteger:
+		return invalid(fmt.Sprintf("lease_proof: the expected version %d is out of range", *p.ExpectedVersion))
+	}
+	return nil
+}
+
+// args adds the proof, where there is one, to the members of a request.
+func (p Proof) args(members map[string]any) map[string]any {
+	if p.given() {
+		members["lease_proof"] = map[string]any{
+			"idempotency_key": *p.IdempotencyKey, "expected_version": *p.ExpectedVersion,
+		}
+	}
+	return members
+}
+
+// refuse is a refusal by the facts.
+func refuse(code todo.Code, format string, args ...any) *todo.Refusal {
+	return &todo.Refusal{Code: code, Status: todo.Rejected, Reason: fmt.Sprintf(format, args...)}
+}
+
+// workable refuses a Todo that is not there, a note that is not understood, and a Todo that is not open or not an
+// agent's, in this order.
+func workable(s todo.State, id todo.ID) error {
+	t, err := s.Found(id)
+	if err != nil {
+		return err
+	}
+	if j := s.JudgeNote(); j.Refusal != nil {
+		return j.Refusal
+	}
+	return asError(openAgentTodo(t))
+}
+
+// asError keeps a nil refusal a nil error.
+func asError(r *todo.Refusal) error {
+	if r == nil {
+		return nil
+	}
+	return r
+}
+
+// openAgentTodo refuses a Todo that is archived, not open or not an agent's.
+func openAgentTodo(t todo.Todo) *todo.Refusal {
+	if refusal := notOpen(t); refusal != nil {
+		return refusal
+	}
+	if t.Role != todo.RoleAgent {
+		return refuse(todo.CodeTodoNotAgent, "todo %s: has the role %s", t.ID, t.Role)
+	}
+	return nil
+}
+
+// notOpen refuses a Todo that is archived or not open: both have one code here.
+func notOpen(t todo.Todo) *todo.Refusal {
+	switch {
+	case t.ArchiveState != todo.Active:
+		return refuse(todo.CodeTodoNotOpen, "todo %s: is archived", t.ID)
+	case t.Status != todo.Open:
+		return refuse(todo.CodeTodoNotOpen, "todo %s: is %s", t.ID, t.Status)
+	}
+	return nil
+}
+
+func ownerRequired(t todo.Todo, agent todo.AgentID) *todo.Refusal {
+	if t.ClaimedBy == "" {
+		return refuse(CodeOwnerRequired, "todo %s: claimed by nobody, its owner prepares the note", t.ID)
+	}
+	return refuse(CodeOwnerRequired, "todo %s: claimed by %q, not by %q", t.ID, t.ClaimedBy, agent)
+}
+
+// leased says whether leases play a part: here only to be missed, since this version has none.
+func leased(s todo.State, p Proof) bool { return p.given() || s.Goal.HandoffMode == todo.HardLease }
+
+func leaseRequired(s todo.State, id todo.ID) *todo.Refusal {
+	return refuse(todo.CodeModeRequiresLease, "todo %s: goal %s is %s, and there is no effective lease", id, s.Goal.ID, s.Goal.HandoffMode)
+}
+
+func noteReplaced(id todo.ID) *todo.Refusal {
+	return refuse(CodeNoteReplaced, "todo %s: the note was replaced since", id)
+}
