@@ -1,0 +1,258 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/git-loopx/git-loopx/gitstore"
+	"github.com/git-loopx/git-loopx/todo"
+)
+
+// Exit statuses (cli.md). They are a promise: none is ever given another meaning.
+const (
+	exitOK          = 0
+	exitRefused     = 1   // a rule said no; reason_code says which
+	exitUsage       = 2   // the command line or an input file is malformed
+	exitNotFound    = 3   // repository, goal, Todo, revision
+	exitConflict    = 4   // the revision moved, or an operation id means something else
+	exitUnavailable = 5   // busy, ambiguous or unavailable: retry with the same operation id
+	exitDamaged     = 6   // stored data or input of an unknown version, or damaged
+	exitDefect      = 70  // a defect in this program
+	exitInterrupted = 130 // a signal ended the command
+)
+
+// row is one line of the table from reason code to exit status and hint. Hints name a next safe step and never a
+// command that destroys, forces or resets: agents do what errors say.
+type row struct {
+	exit int
+	hint string
+}
+
+// codes has a row for every reason code of this program. A code that is not in it is a defect that the tests find; a
+// user would see it with exit 1 and no hint.
+func codes() map[string]row {
+	const (
+		lookAgain = "look at the Todo as it is now: git loopx todo show"
+		fixFlags  = "the command's -h explains what it takes"
+		retry     = "run the same command again, with the same operation id if you gave one"
+		newer     = "it is left untouched; a newer git-loopx may be able to read it"
+		unblock   = "choose another Todo, or ask the one who set this up"
+	)
+	return map[string]row{
+		// Arguments.
+		"usage_error":                                  {exitUsage, fixFlags},
+		"invalid_continuation_request":                 {exitUsage, fixFlags},
+		"invalid_goal_request":                         {exitUsage, fixFlags},
+		"invalid_coordination_todo_create":             {exitUsage, fixFlags},
+		"invalid_coordination_todo_update":             {exitUsage, fixFlags},
+		"invalid_coordination_todo_claim":              {exitUsage, fixFlags},
+		"invalid_coordination_todo_terminal_lifecycle": {exitUsage, fixFlags},
+		"invalid_coordination_todo_archive":            {exitUsage, fixFlags},
+		"invalid_coordination_todo_batch":              {exitUsage, fixFlags},
+		"actor_required":                               {exitUsage, "name the agent: --agent-id, LOOPX_AGENT or git config loopx.agent"},
+		"todo_id_ambiguous":                            {exitUsage, "give more of the id, or all of it"},
+
+		// Not found.
+		"repository_not_found":                        {exitNotFound, "run it inside a git repository, or name one with git -C"},
+		"goal_not_found":                              {exitNotFound, "git loopx goal list shows the goals here; git loopx init creates one"},
+		"todo_not_found":                              {exitNotFound, "git loopx todo list shows the Todos of the goal, with --all those done too"},
+		"todo_successor_not_found":                    {exitNotFound, "git loopx todo list --all shows the Todos of the goal"},
+		"continuation_requires_canonical_authority":   {exitNotFound, "git loopx goal list shows the goals here; git loopx init creates one"},
+		"claim_transfer_requires_canonical_authority": {exitNotFound, "git loopx goal list shows the goals here"},
+
+		// Conflict.
+		"provider_revision_mismatch":               {exitConflict, "look at what changed, then decide again on the current revision"},
+		"coordination_operation_identity_mismatch": {exitConflict, "use a new operation id for a new intent"},
+
+		// Busy, ambiguous, unavailable.
+		"authority_busy":                         {exitUnavailable, retry + "; git loopx doctor finds locks that were left behind"},
+		"coordination_receipt_recovery_required": {exitUnavailable, "run the same command again with this operation id: its receipt then tells what happened"},
+		"authority_unavailable":                  {exitUnavailable, "git loopx doctor tells what cannot be read; nothing was changed"},
+		"workspace_read_failed":                  {exitUnavailable, "check that the workspace can be read, then " + retry},
+		"storage_write_failed":                   {exitUnavailable, "nothing was acknowledged; check space and permissions of the repository, then " + retry},
+		"git_unavailable":                        {exitUnavailable, "install git " + gitstore.OldestGit + " or newer"},
+
+		// Unknown version, damaged.
+		"unsupported_schema_version":      {exitDamaged, newer},
+		"invalid_coordination_projection": {exitDamaged, "it is left untouched; git loopx fsck names every record that cannot be read"},
+
+		// Refused by a rule.
+		"identity_missing":                                 {exitRefused, "tell git who you are: git config user.name and git config user.email"},
+		"goal_exists":                                      {exitRefused, "git loopx goal show tells what is there"},
+		"invalid_handoff_mode":                             {exitRefused, "soft_claim is the mode that this version has"},
+		"handoff_mode_not_quiescent":                       {exitRefused, "release or complete the claimed Todos first"},
+		"actor_not_registered":                             {exitRefused, "git loopx agent list shows who is registered; git loopx agent add registers"},
+		"target_agent_not_registered":                      {exitRefused, "git loopx agent list shows who is registered; git loopx agent add registers"},
+		"actor_excluded":                                   {exitRefused, unblock},
+		"bound_agent_mismatch":                             {exitRefused, unblock},
+		"todo_already_exists":                              {exitRefused, "git loopx todo show tells what it is; leave the id out to have a new one drawn"},
+		"todo_semantic_duplicate_conflict":                 {exitRefused, "update the Todo that is there, or word this one differently"},
+		"todo_dependency_invalid":                          {exitRefused, "git loopx todo list --all shows the Todos of the goal"},
+		"todo_dependency_pending":                          {exitRefused, "finish what it depends on first"},
+		"todo_archived":                                    {exitRefused, "git loopx todo reopen takes it back"},
+		"unsupported_todo_update_target":                   {exitRefused, "git loopx todo reopen takes it back"},
+		"update_owner_mismatch":                            {exitRefused, lookAgain},
+		"update_lease_requirements_transition_unsupported": {exitRefused, "let the lease end first"},
+		"claim_actor_mismatch":                             {exitRefused, "an agent claims and adopts for itself only"},
+		"claim_owner_mismatch":                             {exitRefused, lookAgain},
+		"claim_lease_requires_hard_lease":                  {exitRefused, "claim without a lease"},
+		"todo_not_agent":                                   {exitRefused, "work of role user is not for agents"},
+		"todo_not_open":                                    {exitRefused, lookAgain},
+		"todo_not_done":                                    {exitRefused, "complete it first"},
+		"todo_superseded":                                  {exitRefused, "go on with the Todo that took its place"},
+		"todo_successor_cycle":                             {exitRefused, "name a successor that does not lead back here"},
+		"todo_lease_conflict":                              {exitRefused, "wait until the lease ends, or choose another Todo"},
+		"handoff_mode_requires_lease":                      {exitRefused, "this goal's work needs a live lease"},
+		"handoff_mode_lease_claim_divergence":              {exitRefused, lookAgain},
+		"lease_fence_required":                             {exitRefused, "give the lease's key and version"},
+		"lease_cas_mismatch":                               {exitRefused, lookAgain},
+		"version_mismatch":                                 {exitRefused, lookAgain},
+		"invalid_clock":                                    {exitRefused, "set the clock of this machine"},
+		"continuation_owner_required":                      {exitRefused, "only the agent that claimed the Todo prepares its note: git loopx todo claim"},
+		"continuation_transfer_required":                   {exitRefused, "the holder of the lease hands it over first"},
+		"continuation_not_ready":                           {exitRefused, "git loopx handoff inspect explains the blockers"},
+		"continuation_note_replaced":                       {exitRefused, lookAgain},
+		"continuation_note_stale":                          {exitRefused, "the Todo changed since: prepare anew"},
+		"continuation_facts_changed":                       {exitRefused, lookAgain},
+		"continuation_same_session":                        {exitRefused, "adopt from another session"},
+		"note_missing":                                     {exitRefused, "the owner prepares a note first"},
+		"note_stale":                                       {exitRefused, "the owner prepares a new note"},
+		"workspace_unavailable":                            {exitRefused, "name a directory with --workspace"},
+		"artifact_unavailable":                             {exitRefused, "git loopx handoff inspect tells what is missing"},
+		"goal_acceptance_unbound":                          {exitRefused, unblock},
+		"goal_acceptance_stale":                            {exitRefused, unblock},
+
+		"leftovers_found": {exitRefused, "git loopx doctor --fix takes them away"},
+
+		"no_branch": {exitRefused, "check a branch out first, or name the goal with --goal-id or LOOPX_GOAL"},
+
+		// The program itself.
+		"internal_error": {exitDefect, "this is a defect of git-loopx: please report it with the command line"},
+		"interrupted":    {exitInterrupted, "run the same command again, with the same operation id if you gave one"},
+	}
+}
+
+// errorRow is the line of the table for an error of Go. Rows are tried in order.
+type errorRow struct {
+	name   string // "gitstore.BusyError": the exported sentinel or type it is for, "" for what is not ours
+	match  func(error) bool
+	code   string
+	status string
+	detail func(error) members
+}
+
+// errorRows has a row for every exported error of the packages below.
+func errorRows() []errorRow {
+	return []errorRow{
+		{"", is(errInterrupted), "interrupted", "failed", nil},
+		{"gitstore.AmbiguousError", as[*gitstore.AmbiguousError], "coordination_receipt_recovery_required", "ambiguous", func(err error) members {
+			id := the[*gitstore.AmbiguousError](err).OperationID
+			return members{{"operation_id", id}, {"recovery", members{{"operation_id", id}, {"retry_with_same_operation_id", true}}}}
+		}},
+		{"gitstore.MismatchError", as[*gitstore.MismatchError], "provider_revision_mismatch", "conflict", func(err error) members {
+			e := the[*gitstore.MismatchError](err)
+			return members{{"conflict_kind", "provider_revision_mismatch"}, {"expected_revision", e.Expected}, {"current_provider_revision", e.Current}}
+		}},
+		{"gitstore.IdentityError", as[*gitstore.IdentityError], "coordination_operation_identity_mismatch", "conflict", func(err error) members {
+			e := the[*gitstore.IdentityError](err)
+			return members{{"conflict_kind", "operation_id_exists"}, {"operation_id", e.OperationID},
+				{"stored_kind", e.Kind}, {"stored_at", e.At.UTC().Format(time.RFC3339)}}
+		}},
+		{"gitstore.BusyError", as[*gitstore.BusyError], "authority_busy", "busy", func(err error) members {
+			var m members
+			m.setGiven("lock", the[*gitstore.BusyError](err).Lock)
+			return m
+		}},
+		{"gitstore.ErrGitMissing", is(gitstore.ErrGitMissing), "git_unavailable", "failed", nil},
+		{"gitstore.VersionError", as[*gitstore.VersionError], "git_unavailable", "failed", nil},
+		{"gitstore.NotRepositoryError", as[*gitstore.NotRepositoryError], "repository_not_found", "failed", nil},
+		{"gitstore.IdentityMissingError", as[*gitstore.IdentityMissingError], "identity_missing", "failed", nil},
+		{"gitstore.DamagedError", as[*gitstore.DamagedError], "invalid_coordination_projection", "failed", func(err error) members {
+			e := the[*gitstore.DamagedError](err)
+			m := members{{"record", e.Path}}
+			m.setGiven("schema", e.Schema)
+			return m
+		}},
+		{"gitstore.ErrQuarantine", is(gitstore.ErrQuarantine), "storage_write_failed", "failed", nil},
+		{"gitstore.WriteError", as[*gitstore.WriteError], "storage_write_failed", "failed", nil},
+		{"gitstore.UnavailableError", as[*gitstore.UnavailableError], "authority_unavailable", "failed", nil},
+		{"gitstore.ErrNoBranch", is(gitstore.ErrNoBranch), "no_branch", "rejected", nil},
+		{"gitstore.ErrRefMissing", is(gitstore.ErrRefMissing), "goal_not_found", "rejected", nil},
+		{"gitstore.ErrObjectMissing", is(gitstore.ErrObjectMissing), "authority_unavailable", "failed", nil},
+		{"", is(context.Canceled), "interrupted", "failed", nil},
+		{"", is(context.DeadlineExceeded), "authority_unavailable", "failed", nil},
+	}
+}
+
+// explain turns any error into what a command says about it.
+func explain(err error) *failure {
+	f := &failure{status: "failed", reason: sentence(err.Error())}
+	var placed *placedError
+	if errors.As(err, &placed) {
+		f.place = placed.place
+	}
+	table := codes()
+	var (
+		refusal *todo.Refusal
+		usage   *usageError
+	)
+	switch {
+	case errors.As(err, &usage):
+		f.code, f.hint = usage.code, usage.hint
+	case errors.As(err, &refusal):
+		f.code, f.status, f.detail = string(refusal.Code), string(refusal.Status), sorted(refusal.Detail)
+	default:
+		f.code = "internal_error"
+		for _, r := range errorRows() {
+			if r.match(err) {
+				f.code, f.status = r.code, r.status
+				if r.detail != nil {
+					f.detail = r.detail(err)
+				}
+				break
+			}
+		}
+		var damaged *gitstore.DamagedError
+		if errors.As(err, &damaged) && damaged.Schema != "" {
+			f.code = "unsupported_schema_version"
+		}
+	}
+	r, known := table[f.code]
+	if !known {
+		r.exit = exitRefused
+	}
+	f.exit = r.exit
+	if f.hint == "" {
+		f.hint = r.hint
+	}
+	return f
+}
+
+func is(target error) func(error) bool { return func(err error) bool { return errors.Is(err, target) } }
+
+func as[T error](err error) bool {
+	_, ok := errors.AsType[T](err)
+	return ok
+}
+
+func the[T error](err error) T {
+	e, _ := errors.AsType[T](err)
+	return e
+}
+
+// fileError is an input file that cannot be read: a mistake in the command line, whatever the system calls it.
+func fileError(code, flag, name string, err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return usagef(code, "%s: %q: %s", flag, name, err).hintf("check the name; - is standard input")
+}
+
+// sentence brings text that another program may have written into the shape of ours: no final full stop or line end.
+func sentence(s string) string {
+	return strings.TrimSuffix(strings.TrimRight(s, " \n\r\t"), ".")
+}

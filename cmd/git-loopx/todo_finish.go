@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+
+	"github.com/git-loopx/git-loopx/handoff"
+	"github.com/git-loopx/git-loopx/todo"
+)
+
+type todoComplete struct {
+	todoFlags
+	Evidence  string   `placeholder:"TEXT" help:"What shows that it is done."`
+	Reason    string   `placeholder:"TEXT" help:"Why it ends."`
+	Successor []string `sep:"none" placeholder:"TODO" help:"A Todo that goes on from here; repeatable."`
+	goalFlags
+	agentFlags
+	operationFlags
+	dryRunFlag
+	outputFlags
+}
+
+func (c *todoComplete) run(ctx context.Context, j *job) (*answer, error) {
+	call, err := j.todoCall(ctx, c.todoFlags, c.goalFlags, c.agentFlags, c.operationFlags, c.DryRun)
+	if err != nil {
+		return nil, err
+	}
+	args := todo.CompleteArgs{Evidence: c.Evidence, Reason: c.Reason}
+	for _, s := range c.Successor {
+		args.Successors = append(args.Successors, todo.ID(j.id(s)))
+	}
+	return j.mutateTodo(ctx, call, func(call todo.Call) (todo.Answer, error) { return j.ledger().Complete(ctx, call, args) })
+}
+
+type todoReopen struct {
+	todoFlags
+	Reason string `placeholder:"TEXT" help:"Why."`
+	goalFlags
+	agentFlags
+	operationFlags
+	dryRunFlag
+	outputFlags
+}
+
+func (c *todoReopen) run(ctx context.Context, j *job) (*answer, error) {
+	call, err := j.todoCall(ctx, c.todoFlags, c.goalFlags, c.agentFlags, c.operationFlags, c.DryRun)
+	if err != nil {
+		return nil, err
+	}
+	return j.mutateTodo(ctx, call, func(call todo.Call) (todo.Answer, error) {
+		return j.ledger().Reopen(ctx, call, todo.ReopenArgs{Reason: c.Reason})
+	})
+}
+
+type todoSupersede struct {
+	todoFlags
+	By     string `nonempty:"" placeholder:"TODO" help:"The Todo that takes its place."`
+	Reason string `placeholder:"TEXT" help:"Why."`
+	goalFlags
+	agentFlags
+	operationFlags
+	dryRunFlag
+	outputFlags
+}
+
+func (c *todoSupersede) run(ctx context.Context, j *job) (*answer, error) {
+	if c.By == "" {
+		return nil, j.usagef("--by is needed: the Todo that takes its place")
+	}
+	call, err := j.todoCall(ctx, c.todoFlags, c.goalFlags, c.agentFlags, c.operationFlags, c.DryRun)
+	if err != nil {
+		return nil, err
+	}
+	return j.mutateTodo(ctx, call, func(call todo.Call) (todo.Answer, error) {
+		return j.ledger().Supersede(ctx, call, todo.SupersedeArgs{By: todo.ID(j.id(c.By)), Reason: c.Reason})
+	})
+}
+
+type todoArchive struct {
+	todoFlags
+	Completed     bool `help:"All done Todos but the newest."`
+	MaxActiveDone *int `placeholder:"N" help:"With --completed: how many done ones stay (10)."`
+	Execute       bool `help:"With --completed: do it."`
+	goalFlags
+	agentFlags
+	operationFlags
+	dryRunFlag
+	outputFlags
+}
+
+func (c *todoArchive) run(ctx context.Context, j *job) (*answer, error) {
+	id, err := j.todoNamed(c.todoFlags)
+	switch {
+	case err != nil:
+		return nil, err
+	case c.Completed && id != "":
+		return nil, j.usagef("--completed archives many Todos and takes none by name")
+	case !c.Completed && (c.MaxActiveDone != nil || c.Execute):
+		return nil, j.usagef("--max-active-done and --execute belong to --completed")
+	case !c.Completed:
+		call, err := j.todoCall(ctx, c.todoFlags, c.goalFlags, c.agentFlags, c.operationFlags, c.DryRun)
+		if err != nil {
+			return nil, err
+		}
+		return j.mutateTodo(ctx, call, func(call todo.Call) (todo.Answer, error) { return j.ledger().Archive(ctx, call) })
+	}
+	args := todo.ArchiveCompletedArgs{MaxActiveDone: 10, Execute: c.Execute}
+	if c.MaxActiveDone != nil {
+		args.MaxActiveDone = *c.MaxActiveDone
+	}
+	if args.MaxActiveDone < 0 {
+		return nil, j.usagef("--max-active-done: %d is negative", args.MaxActiveDone)
+	}
+	call, err := j.goalCall(ctx, c.goalFlags, c.agentFlags, c.operationFlags, c.DryRun)
+	if err != nil {
+		return nil, err
+	}
+	a, err := j.ledger().ArchiveCompleted(ctx, call, args)
+	if err != nil {
+		return nil, err
+	}
+	said := j.mutated(a.Answer)
+	listed(said, "todo_ids", a.Todos, len(a.Todos), 0)
+	for _, id := range a.Todos {
+		said.printf("  archived   %s\n", handoff.Visible(string(id)))
+	}
+	if !c.Execute {
+		said.notef("hint: nothing was written; --execute does it")
+	}
+	return said, nil
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/git-loopx/git-loopx/handoff"
+	"github.com/git-loopx/git-loopx/todo"
+)
+
+type todoList struct {
+	Role   string   `nonempty:"" placeholder:"ROLE" help:"Only those of this role: agent or user."`
+	Status string   `nonempty:"" placeholder:"STATUS" help:"Only those of this status: open, done, blocked or deferred."`
+	Label  []string `sep:"none" placeholder:"LABEL" help:"Only those with this label; repeatable, all must be there."`
+	All    bool     `help:"Done and archived ones too."`
+	limitFlag
+	goalFlags
+	agentFlags
+	outputFlags
+}
+
+func (c *todoList) run(ctx context.Context, j *job) (*answer, error) {
+	switch todo.Role(c.Role) {
+	case "", todo.RoleAgent, todo.RoleUser:
+	default:
+		return nil, j.usagef("--role: %q is neither agent nor user", c.Role)
+	}
+	switch todo.WorkStatus(c.Status) {
+	case "", todo.Open, todo.Done, todo.Blocked, todo.Deferred:
+	default:
+		return nil, j.usagef("--status: %q is none of open, done, blocked, deferred", c.Status)
+	}
+	if err := j.checkLimit(c.Limit); err != nil {
+		return nil, err
+	}
+	goal, err := j.reading(ctx, c.goalFlags)
+	if err != nil {
+		return nil, err
+	}
+	list, err := j.ledger().List(ctx, goal, todo.Filter{
+		Role: todo.Role(c.Role), Status: todo.WorkStatus(c.Status), Labels: c.Label, All: c.All, Limit: c.Limit})
+	if err != nil {
+		return nil, err
+	}
+	said := &answer{members: members{{"goal_id", goal}, {"provider_revision", list.Revision}}}
+	var rows [][]string
+	for _, v := range listed(said, "todos", list.Rows, list.Total, 0) {
+		rows = append(rows, todoRow(v))
+	}
+	said.table(rows)
+	if len(rows) == 0 {
+		said.notef("hint: nothing to show; git loopx todo list --all shows done and archived Todos too")
+	}
+	return said, nil
+}
+
+// todoRow is a Todo as one line of a list.
+func todoRow(v todo.View) []string {
+	id := handoff.Visible(string(v.TodoID))
+	if !v.Readable {
+		return []string{id, "unreadable", "", "", string(v.Error)}
+	}
+	status, owner, priority := string(v.Status), "-", "-"
+	if v.Archive == todo.Archived {
+		status += ", archived"
+	}
+	if v.ClaimedBy != "" {
+		owner = handoff.Visible(string(v.ClaimedBy))
+	}
+	if v.Priority != "" {
+		priority = v.Priority
+	}
+	text := firstLine(headline(v), 72)
+	if v.Role == todo.RoleUser {
+		text = "(user) " + text
+	}
+	return []string{id, status, priority, owner, text}
+}
+
+type todoShow struct {
+	todoFlags
+	goalFlags
+	agentFlags
+	outputFlags
+}
+
+func (c *todoShow) run(ctx context.Context, j *job) (*answer, error) {
+	return showTodo(ctx, j, c.todoFlags, c.goalFlags, false)
+}
+
+// showTodo shows a Todo with its note, or only the note.
+func showTodo(ctx context.Context, j *job, t todoFlags, g goalFlags, onlyNote bool) (*answer, error) {
+	id, err := j.needTodo(t)
+	if err != nil {
+		return nil, err
+	}
+	goal, err := j.reading(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := onTodo(ctx, j, goal, id, func(id todo.ID) (todo.ShowView, error) { return j.ledger().Show(ctx, goal, id) })
+	if err != nil {
+		return nil, err
+	}
+	said := &answer{members: members{{"goal_id", goal}, {"todo_id", shown.View.TodoID}, {"provider_revision", shown.Revision},
+		{"todo", shown.View}, {"note", shown.Note}, {"note_state", shown.Note.State}}}
+	said.members.setGiven("todo_facts", shown.TodoFacts)
+	if !onlyNote {
+		said.todoText(shown.View)
+		said.printf("revision    %s\n", shown.Revision)
+	}
+	said.noteText(shown.Note, onlyNote)
+	return said, nil
+}
+
+// todoText prints a Todo for a person.
+func (a *answer) todoText(v todo.View) {
+	line := func(name string, values ...string) {
+		if text := strings.Join(values, " "); text != "" {
+			a.printf("%-11s %s\n", name, handoff.Visible(text))
+		}
+	}
+	line("todo", string(v.TodoID))
+	if !v.Readable {
+		line("unreadable", string(v.Error))
+		return
+	}
+	line("title", v.Title)
+	for i, s := range handoff.VisibleLines(v.Text) {
+		a.printf("%-11s %s\n", []string{"text", ""}[min(i, 1)], s)
+	}
+	status := string(v.Status)
+	if v.Archive == todo.Archived {
+		status += ", archived"
+	}
+	line("status", status)
+	line("role", string(v.Role))
+	line("priority", v.Priority)
+	line("task class", v.TaskClass)
+	line("labels", v.Labels...)
+	line("claimed by", string(v.ClaimedBy))
+	line("bound to", string(v.BoundAgent))
+	line("excluded", texts(v.ExcludedAgents)...)
+	line("depends on", texts(v.DependsOn)...)
+	line("resume at", string(v.ResumeAt))
+	line("writes", v.RequiredWriteScopes...)
+	line("evidence", v.Evidence)
+	line("reason", v.Reason)
+	line("superseded", string(v.SupersededBy))
+	line("successors", texts(v.SuccessorTodoIDs)...)
+	line("created", timeAndAgent(v.CreatedAt, v.CreatedBy))
+	line("updated", timeAndAgent(v.UpdatedAt, v.LastActorAgentID))
+	line("completed", string(v.CompletedAt))
+}
+
+func texts[T ~string](values []T) []string {
+	var out []string
+	for _, v := range values {
+		out = append(out, string(v))
+	}
+	return out
+}
+
+func timeAndAgent(at todo.Instant, by todo.AgentID) string {
+	if by == "" {
+		return string(at)
+	}
+	return strings.TrimSpace(string(at) + " by " + string(by))
+}
