@@ -37,6 +37,24 @@ func CheckFile(goal GoalID, file string, blob []byte) *Refusal {
 	return misplaced(file)
 }
 
+// CheckTree judges what no file shows by itself: the notes and leases among the paths of a goal's tree whose Todo is not
+// there, by path.
+func CheckTree(paths []string) map[string]*Refusal {
+	orphans := map[string]*Refusal{}
+	there := make(map[string]bool, len(paths))
+	for _, file := range paths {
+		there[file] = true
+	}
+	for _, file := range paths {
+		id := idOf(file)
+		dir, _, _ := strings.Cut(file, "/")
+		if (dir == "notes" || dir == "leases") && !there[TodoPath(id)] {
+			orphans[file] = unreadable(file, strings.TrimSuffix(dir, "s")+" on "+string(id), failed(CodeInvalidProjection, "there is no such Todo"))
+		}
+	}
+	return orphans
+}
+
 func misplaced(file string) *Refusal {
 	return failed(CodeInvalidProjection, "%q: no place for a record", clean(file)).with("record", file)
 }

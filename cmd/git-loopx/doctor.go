@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -108,16 +109,21 @@ func (j *job) records(ctx context.Context, leftovers []check, also func(todo.Goa
 		bad := func(path string, code todo.Code, reason string) {
 			checks = append(checks, check{Name: "record", Goal: string(goal), Path: path, Code: code, Reason: reason})
 		}
-		before, count := len(checks), 0
+		before := len(checks)
+		var paths []string
 		s, err := j.repo.Load(ctx, ref.Name)
 		if err == nil {
 			err = s.Walk(ctx, func(path string, blob []byte) error {
-				count++
+				paths = append(paths, path)
 				if r := todo.CheckFile(goal, path, blob); r != nil {
 					bad(path, r.Code, r.Reason)
 				}
 				return nil
 			})
+		}
+		orphans := todo.CheckTree(paths)
+		for _, path := range slices.Sorted(maps.Keys(orphans)) {
+			bad(path, orphans[path].Code, orphans[path].Reason)
 		}
 		if err == nil && also != nil {
 			var more []check
@@ -131,7 +137,7 @@ func (j *job) records(ctx context.Context, leftovers []check, also func(todo.Goa
 			f := explain(err)
 			bad("", todo.Code(f.code), f.reason)
 		case len(checks) == before:
-			checks = append(checks, check{Name: "record", OK: true, Goal: string(goal), Reason: counted(count, "record")})
+			checks = append(checks, check{Name: "record", OK: true, Goal: string(goal), Reason: counted(len(paths), "record")})
 		}
 	}
 	return checks, nil
