@@ -14,8 +14,11 @@ import (
 	"time"
 )
 
-// readDeadline is how long git may take to answer for one object.
-const readDeadline = 30 * time.Second
+// maxObject is the size in bytes of the largest object that is read: far above any record or tree of ours, so that a
+// ref that came from elsewhere cannot fill the memory.
+const maxObject = 16 << 20
+
+var errTooLarge = fmt.Errorf("the object is larger than %d bytes", maxObject)
 
 // catFile is the long-lived git cat-file --batch-command of a process: the reference path for objects. It is started
 // when first needed, asked only for full ids, and started anew when it ends, as gits before 2.45 do at an absent
@@ -52,15 +55,18 @@ func (c *catFile) start() error {
 	return nil
 }
 
-// end lets the child go: its input is closed, which it takes for the end.
+// end lets the child go, without waiting for it: its input is closed, which it takes for the end.
 func (c *catFile) end() {
 	if c.cmd == nil {
 		return
 	}
 	c.stdin.Close()
-	c.stop()
-	c.cmd.Wait()
+	cmd, stop := c.cmd, c.stop
 	c.cmd = nil
+	go func() {
+		cmd.Wait()
+		stop()
+	}()
 }
 
 func (c *catFile) close() {
@@ -113,7 +119,7 @@ func (c *catFile) stream(ctx context.Context, ids []ObjectID, each func(int, ans
 	}
 	watch := context.AfterFunc(ctx, c.stop)
 	defer watch()
-	late := time.AfterFunc(readDeadline, c.stop)
+	late := time.AfterFunc(childDeadline, c.stop)
 	defer late.Stop()
 	wrote := make(chan struct{})
 	go func(w io.Writer) {
@@ -133,7 +139,7 @@ func (c *catFile) stream(ctx context.Context, ids []ObjectID, each func(int, ans
 			<-wrote
 			return i, err
 		}
-		late.Reset(readDeadline)
+		late.Reset(childDeadline)
 		if err := each(i, a); err != nil {
 			c.stop()
 			<-wrote
@@ -156,6 +162,12 @@ func readAnswer(r *bufio.Reader, id ObjectID) (answer, error) {
 	}
 	if size < 0 {
 		return answer{err: ErrObjectMissing}, nil
+	}
+	if size > maxObject {
+		if _, err := io.CopyN(io.Discard, r, size+1); err != nil {
+			return answer{}, errEnded
+		}
+		return answer{err: errTooLarge}, nil
 	}
 	content, err := readContent(r, size)
 	if err != nil {

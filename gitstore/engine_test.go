@@ -154,3 +154,25 @@ func TestObjectStores(t *testing.T) {
 		r.fsck()
 	})
 }
+
+func TestAnObjectTooLargeIsNotRead(t *testing.T) {
+	formats(t, func(t *testing.T, f Format, c Config) {
+		ctx := context.Background()
+		r := newRepo(t, f, c)
+		write(t, r.dir+"/big", strings.Repeat("0123456789abcde\n", maxObject/16)+"\n")
+		big := ObjectID(r.run("hash-object", "-w", "big"))
+		small := newObject(f, blobKind, []byte("small\n"))
+		s, err := r.Settings(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.sink(s).write(ctx, []object{small}, false); err != nil {
+			t.Fatal(err)
+		}
+		var got [2]answer
+		err = r.source().read(ctx, []ObjectID{big, small.id}, func(i int, a answer) error { got[i] = a; return nil })
+		if err != nil || !errors.Is(got[0].err, errTooLarge) || string(got[1].content) != "small\n" {
+			t.Errorf("%v, %v, %q", err, got[0].err, got[1].content)
+		}
+	})
+}

@@ -15,6 +15,9 @@ import (
 // OldestGit is the oldest git version that has all that is used here.
 const OldestGit = "2.36"
 
+// childDeadline is how long a git child may take whose caller set no deadline: each answers in milliseconds.
+const childDeadline = 30 * time.Second
+
 // childGrace is how long a child that was asked to end may take to remove its lock files before it is killed.
 const childGrace = 5 * time.Second
 
@@ -121,6 +124,8 @@ func (g *git) command(ctx context.Context, args ...string) *exec.Cmd {
 
 // run runs git to its end and returns its standard output, also together with an error.
 func (g *git) run(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, childDeadline)
+	defer cancel()
 	cmd := g.command(ctx, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

@@ -40,11 +40,11 @@ func (r *Repository) readLoose(id ObjectID) (kind, []byte, error) {
 	}
 	defer z.Close()
 	t, size, err := z.Header()
-	if err != nil || size < 0 {
+	if err != nil || size < 0 || size > maxObject {
 		return "", nil, errAbsent
 	}
 	var b bytes.Buffer
-	if n, err := io.Copy(&b, z); err != nil || n != size {
+	if n, err := io.Copy(&b, io.LimitReader(z, size+1)); err != nil || n != size {
 		return "", nil, errAbsent
 	}
 	o := newObject(r.format, kind(t.String()), b.Bytes())

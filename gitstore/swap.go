@@ -131,7 +131,7 @@ func (t *transaction) commit() error {
 	if line, err := t.stdout.ReadString('\n'); line != "commit: ok\n" {
 		return t.end(err)
 	}
-	t.cmd.Wait() // it said that it committed; how it ends does not matter any more
+	go t.cmd.Wait() // it said that it committed; how it ends does not matter any more
 	return nil
 }
 
