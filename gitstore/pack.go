@@ -144,7 +144,8 @@ func (r *Repository) packInto(ctx context.Context, objects []object, sync bool, 
 	return out, nil
 }
 
-// keptPacks lists .keep files of ours.
+// keptPacks lists .keep files of ours. An empty one without a pack is what a git killed before it wrote the reason
+// leaves; nobody needs it.
 func (r *Repository) keptPacks() ([]string, error) {
 	dir := filepath.Join(r.objectDir, "pack")
 	names, err := os.ReadDir(dir)
@@ -160,7 +161,9 @@ func (r *Repository) keptPacks() ([]string, error) {
 			continue
 		}
 		path := filepath.Join(dir, n.Name())
-		if b, err := os.ReadFile(path); err == nil && strings.HasPrefix(string(b), keepReason+" ") {
+		b, err := os.ReadFile(path)
+		_, serr := os.Lstat(strings.TrimSuffix(path, ".keep") + ".pack")
+		if err == nil && (strings.HasPrefix(string(b), keepReason+" ") || len(b) == 0 && errors.Is(serr, fs.ErrNotExist)) {
 			kept = append(kept, path)
 		}
 	}

@@ -250,8 +250,12 @@ func (r *Repository) confirmMissing(ctx context.Context, name RefName) (bool, er
 		return false, err
 	}
 	made := r.missingDirs(name)
-	script := fmt.Sprintf("start\nverify %s %s\nprepare\nabort\n", name, r.format.Zero())
-	_, err = r.git.run(ctx, []byte(script), append(r.swapConfig(nil), "update-ref", "--no-deref", "--stdin")...)
+	t, err := r.begin(ctx, nil)
+	if err == nil {
+		if err = t.prepare(r.format, []RefChange{{Ref: name}}); err == nil {
+			t.abort()
+		}
+	}
 	for _, d := range made {
 		os.Remove(d) // only if empty: the lock file of the question left the directories behind
 	}

@@ -51,7 +51,11 @@ func (l *Ledger) Goals(ctx context.Context) ([]GoalView, error) {
 	views := make([]GoalView, 0, len(refs))
 	for _, ref := range refs {
 		id := GoalID(strings.TrimPrefix(string(ref.Name), string(GoalRefs)))
-		v, err := goalView(ctx, l.Store.At(ref.Name, ref.ID), id)
+		var v GoalView
+		err := ref.Err
+		if err == nil {
+			v, err = goalView(ctx, l.Store.At(ref.Name, ref.ID), id)
+		}
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()

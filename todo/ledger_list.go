@@ -156,6 +156,9 @@ func (l *Ledger) FindReceipt(ctx context.Context, g GoalID, operation string) (*
 	if err != nil {
 		return nil, err
 	}
+	if _, err := ReadGoal(ctx, s, g); err != nil {
+		return nil, err
+	}
 	return l.Store.FindReceipt(ctx, s, operation)
 }
 

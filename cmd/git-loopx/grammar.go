@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 )
@@ -157,6 +158,11 @@ func (l *commandLine) form(cmd command, v *verb) (help bool, err error) {
 // fill lets kong fill the flags of one command. The flags of quick commands have no defaults, so that without arguments
 // there is nothing to fill.
 func fill(cmd command, args []string, quick bool) error {
+	for _, a := range args { // kong would hand on invalid bytes as U+FFFD
+		if !utf8.ValidString(a) {
+			return fmt.Errorf("%q is not UTF-8", a)
+		}
+	}
 	if quick && len(args) == 0 {
 		return nil
 	}
