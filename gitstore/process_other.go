@@ -3,6 +3,7 @@
 package gitstore
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"time"
@@ -17,6 +18,22 @@ func ownGroup(*exec.Cmd) {}
 func endGroup(cmd *exec.Cmd) error { return cmd.Process.Kill() }
 
 func detach(*exec.Cmd) {}
+
+// child is a git process that runs once its output is asked for.
+type child struct {
+	g    *git
+	args []string
+}
+
+func (g *git) start(args ...string) (*child, error) { return &child{g, args}, nil }
+
+func (c *child) output(ctx context.Context) ([]byte, error) {
+	out, err := c.g.run(ctx, nil, c.args...)
+	if ctx.Err() == nil {
+		err = nil
+	}
+	return out, err
+}
 
 func touch(path string) error {
 	now := time.Now()

@@ -51,14 +51,25 @@ type Repository struct {
 
 // Open asks git for the repository that it would use from c.Dir, with the environment's GIT_DIR and the like. Errors:
 // ErrGitMissing, *VersionError, *NotRepositoryError. Close ends what it started.
-func Open(ctx context.Context, c Config) (*Repository, error) {
+func Open(ctx context.Context, c Config) (*Repository, error) { return Start(ctx, c)() }
+
+// Start is Open in two halves: git is asked at once, and the function that is returned waits for its answer. It must be
+// called, once, unless ctx ends.
+func Start(ctx context.Context, c Config) func() (*Repository, error) {
+	failed := func(err error) func() (*Repository, error) {
+		return func() (*Repository, error) { return nil, err }
+	}
 	env := c.Env
 	if env == nil {
 		env = os.Environ()
 	}
 	g, err := newGit(c.Dir, env)
 	if err != nil {
-		return nil, err
+		return failed(err)
+	}
+	asked, err := g.start(discoverArgs...)
+	if err != nil {
+		return failed(err)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	r := &Repository{
@@ -69,17 +80,29 @@ func Open(ctx context.Context, c Config) (*Repository, error) {
 	r.reader = &catFile{git: g, ctx: ctx}
 	r.settings = sync.OnceValues(func() (Settings, error) { return readSettings(ctx, g) })
 	r.identity = sync.OnceValues(func() (string, error) { return readIdentity(ctx, g) })
-	if c.Writes || c.Settings {
+	r.Expect(c.Writes, c.Settings)
+	return func() (*Repository, error) {
+		if err := r.discover(ctx, asked); err != nil {
+			stop()
+			return nil, err
+		}
+		return r, nil
+	}
+}
+
+// discoverArgs is the one rev-parse. Without a work tree the last question fails after all others were answered.
+var discoverArgs = []string{"rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir",
+	"--git-path", "objects", "--show-object-format", "--is-bare-repository", "--show-ref-format", "--show-toplevel"}
+
+// Expect asks git now, and beside whatever else is done, for what will be needed: its configuration, and for writes the
+// committer too.
+func (r *Repository) Expect(writes, settings bool) {
+	if writes || settings {
 		go r.settings()
 	}
-	if c.Writes {
+	if writes {
 		go r.identity()
 	}
-	if err := r.discover(ctx); err != nil {
-		stop()
-		return nil, err
-	}
-	return r, nil
 }
 
 // Close ends the children that still run and, now and then, starts git's own maintenance in the background.
@@ -90,19 +113,20 @@ func (r *Repository) Close() error {
 	return nil
 }
 
-// discover runs the one rev-parse. Without a work tree the last question fails after all others were answered.
-func (r *Repository) discover(ctx context.Context) error {
-	out, err := r.git.run(ctx, nil, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir",
-		"--git-path", "objects", "--show-object-format", "--is-bare-repository", "--show-ref-format", "--show-toplevel")
+// discover reads git's answer. Where it is none, git is asked again for its words.
+func (r *Repository) discover(ctx context.Context, asked *child) error {
+	limited, cancel := context.WithTimeout(ctx, childDeadline)
+	defer cancel()
+	out, err := asked.output(limited)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	d, perr := parseDiscovery(string(out))
-	if perr != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
+	if perr != nil || err != nil {
+		if _, again := r.git.run(ctx, nil, discoverArgs...); again != nil {
+			perr = again
 		}
-		if err == nil {
-			err = perr
-		}
-		return r.blame(ctx, &NotRepositoryError{Words: words(err)})
+		return r.blame(ctx, &NotRepositoryError{Words: words(perr)})
 	}
 	r.gitDir, r.commonDir, r.objectDir, r.workTree = d.gitDir, d.commonDir, d.objectDir, d.workTree
 	r.format, r.bare, r.files = d.format, d.bare, d.files

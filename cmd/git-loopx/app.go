@@ -38,17 +38,24 @@ func (a *App) Run(ctx context.Context) (status int) {
 			status = a.fail(line, &panicError{value: p, stack: string(debug.Stack())})
 		}
 	}()
-	line, err := parse(a.Args)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	j := &job{App: a}
+	defer j.close()
+	line, err := parse(a.Args, func(line *commandLine, cmd command) {
+		if !line.quick {
+			j.openAhead(ctx, cmd)
+		}
+	})
 	if err != nil {
 		return a.fail(line, err)
 	}
+	j.line = line
 	if a.Signals != nil && !line.quick {
-		var stop context.CancelFunc
-		ctx, stop = a.Signals(ctx)
+		signals, stop := a.Signals(ctx)
 		defer stop()
+		defer context.AfterFunc(signals, cancel)()
 	}
-	j := &job{App: a, line: line}
-	defer j.close()
 	said, err := line.command.run(ctx, j)
 	if err != nil {
 		if ctx.Err() != nil && errors.Is(err, context.Canceled) {

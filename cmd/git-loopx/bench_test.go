@@ -17,7 +17,7 @@ func BenchmarkParse(b *testing.B) {
 		b.Run(strings.Join(strings.Fields(line)[:min(2, len(strings.Fields(line)))], "_"), func(b *testing.B) {
 			args := strings.Fields(line)
 			for b.Loop() {
-				if _, err := parse(args); err != nil {
+				if _, err := parse(args, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -204,7 +204,7 @@ func flagValue(args []string, name string) string {
 }
 
 func (j *job) goalValues(ctx context.Context) (out [][2]string) {
-	if _, err := j.open(ctx, false, false); err != nil {
+	if _, err := j.open(false, false); err != nil {
 		return nil
 	}
 	goals, err := j.ledger().Goals(ctx)

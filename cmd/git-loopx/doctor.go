@@ -39,7 +39,7 @@ type check struct {
 }
 
 func (c *doctorCommand) run(ctx context.Context, j *job) (*answer, error) {
-	if _, err := j.open(ctx, c.Fix, true); err != nil {
+	if _, err := j.open(c.Fix, true); err != nil {
 		return nil, err
 	}
 	version, err := j.repo.GitVersion(ctx)
@@ -182,7 +182,7 @@ func fsckVerbs() []verb {
 type fsckCommand struct{ outputFlags }
 
 func (c *fsckCommand) run(ctx context.Context, j *job) (*answer, error) {
-	if _, err := j.open(ctx, false, false); err != nil {
+	if _, err := j.open(false, false); err != nil {
 		return nil, err
 	}
 	checks, err := j.records(ctx, nil, func(goal todo.GoalID, s *gitstore.Snapshot) ([]check, error) {

@@ -30,6 +30,9 @@ type operationFlags struct {
 	ExpectedRevision string `name:"expected-revision" nonempty:"" placeholder:"COMMIT" help:"Refuse unless this full commit id is the goal's revision."`
 }
 
+// mutates marks the verbs that write: what they need of git is asked for before their flags are filled.
+func (operationFlags) mutates() {}
+
 type dryRunFlag struct {
 	DryRun bool `name:"dry-run" help:"Decide and tell, write nothing."`
 }
@@ -62,7 +65,7 @@ func (j *job) needTodo(f todoFlags) (todo.ID, error) {
 // call opens the repository for a mutation and puts together what every mutation is told. The only goal of the
 // repository will do where only says so.
 func (j *job) call(ctx context.Context, goal goalFlags, agent agentFlags, op operationFlags, dryRun, only bool) (todo.Call, error) {
-	if _, err := j.open(ctx, true, true); err != nil {
+	if _, err := j.open(true, true); err != nil {
 		return todo.Call{}, err
 	}
 	c := todo.Call{Session: j.sessionNamed(agent.SessionID), Operation: op.OperationID,
@@ -80,7 +83,7 @@ func (j *job) call(ctx context.Context, goal goalFlags, agent agentFlags, op ope
 
 // reading opens the repository for a verb that only reads and returns its goal.
 func (j *job) reading(ctx context.Context, goal goalFlags) (todo.GoalID, error) {
-	if _, err := j.open(ctx, false, !j.said(goal.GoalID, "LOOPX_GOAL")); err != nil {
+	if _, err := j.open(false, !j.said(goal.GoalID, "LOOPX_GOAL")); err != nil {
 		return "", err
 	}
 	id, err := j.goalNamed(ctx, goal.GoalID, true)

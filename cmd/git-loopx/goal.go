@@ -153,7 +153,7 @@ func (c *goalList) run(ctx context.Context, j *job) (*answer, error) {
 	if err := j.checkLimit(c.Limit); err != nil {
 		return nil, err
 	}
-	if _, err := j.open(ctx, false, false); err != nil {
+	if _, err := j.open(false, false); err != nil {
 		return nil, err
 	}
 	goals, err := j.ledger().Goals(ctx)

@@ -50,7 +50,7 @@ type goalUnbind struct {
 }
 
 func (c *goalUnbind) run(ctx context.Context, j *job) (*answer, error) {
-	if _, err := j.open(ctx, true, true); err != nil {
+	if _, err := j.open(true, true); err != nil {
 		return nil, err
 	}
 	branch, before, err := j.repo.BranchGoal(ctx)

@@ -97,8 +97,8 @@ func (l *commandLine) code() string {
 func (l *commandLine) kind() string { return strings.TrimSpace(l.noun + " " + l.verb) }
 
 // parse finds the verb that args name and fills its flags. Only that verb's grammar is built: with all of them, kong
-// would take longer than most commands do.
-func parse(args []string) (*commandLine, error) {
+// would take longer than most commands do. found, if not nil, is called with the verb before its flags are filled.
+func parse(args []string, found func(*commandLine, command)) (*commandLine, error) {
 	line := &commandLine{json: asksForJSON(args)}
 	words, rest := splitWords(args)
 	if len(words) == 0 {
@@ -124,6 +124,9 @@ func parse(args []string) (*commandLine, error) {
 	}
 	line.verb, line.family, line.quick = v.words, v.family, v.quick
 	cmd := v.flags()
+	if found != nil {
+		found(line, cmd)
+	}
 	if err := fill(cmd, args, v.quick); err != nil {
 		return line, usagef(line.code(), "%s", err).hintf("git loopx %s -h explains the flags", line.kind())
 	}

@@ -63,7 +63,7 @@ func TestEveryVerb(t *testing.T) {
 		if v.about == "" || strings.HasSuffix(v.about, ".") {
 			t.Errorf("about %q", v.about)
 		}
-		line, err := parse(exampleArgs(v.example))
+		line, err := parse(exampleArgs(v.example), nil)
 		if err != nil {
 			t.Fatalf("example %q: %v", v.example, err)
 		}
@@ -117,7 +117,7 @@ func TestParse(t *testing.T) {
 		{"-h", func(l *commandLine) bool { return l.noun == "help" }},
 		{"--version", func(l *commandLine) bool { return l.noun == "version" }},
 	} {
-		line, err := parse(strings.Fields(test.args))
+		line, err := parse(strings.Fields(test.args), nil)
 		if err != nil {
 			t.Errorf("%q: %v", test.args, err)
 		} else if !test.want(line) {
@@ -153,7 +153,7 @@ func FuzzArguments(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, joined string) {
 		args := strings.Split(joined, "\x00")
-		line, err := parse(args)
+		line, err := parse(args, nil)
 		if err == nil {
 			switch line.command.(type) {
 			case *helpCommand, *versionCommand, *completionCommand:

@@ -110,7 +110,7 @@ func (c *handoffInspect) run(ctx context.Context, j *job) (*answer, error) {
 		return nil, err
 	}
 	settings := !j.said(c.GoalID, "LOOPX_GOAL") || !j.said(c.AgentID, "LOOPX_AGENT")
-	if _, err := j.open(ctx, false, settings); err != nil {
+	if _, err := j.open(false, settings); err != nil {
 		return nil, err
 	}
 	request := handoff.InspectRequest{Session: j.sessionNamed(c.SessionID), Workspace: j.path(c.Workspace),

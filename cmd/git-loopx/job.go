@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/git-loopx/git-loopx/gitstore"
 	"github.com/git-loopx/git-loopx/handoff"
@@ -16,30 +17,39 @@ import (
 // said. It is used by one goroutine.
 type job struct {
 	*App
-	line *commandLine
-	repo *gitstore.Repository
+	line  *commandLine
+	ahead func() (*gitstore.Repository, error) // the repository that is being opened; nil for quick verbs
+	repo  *gitstore.Repository
 	// place is the goal and Todo that the command turned out to be about, for its refusals.
 	place members
 }
 
+// close lets the repository go. One that is still being opened ends with the context.
 func (j *job) close() {
 	if j.repo != nil {
 		j.repo.Close()
 	}
 }
 
-// open returns the repository around the directory of the command. writes and settings tell what will be asked for, so
-// that it is fetched side by side; the first call decides.
-func (j *job) open(ctx context.Context, writes, settings bool) (*gitstore.Repository, error) {
+// openAhead asks git for the repository around the directory of the command, while its flags are still being filled.
+func (j *job) openAhead(ctx context.Context, cmd command) {
+	_, writes := cmd.(interface{ mutates() })
+	j.ahead = sync.OnceValues(gitstore.Start(ctx, gitstore.Config{
+		Dir: j.Dir, Env: j.Env, Random: j.Random, Now: j.Now, Writes: writes,
+	}))
+}
+
+// open returns the repository. writes and settings tell what will be asked for, so that it is fetched side by side; the
+// first call decides.
+func (j *job) open(writes, settings bool) (*gitstore.Repository, error) {
 	if j.repo != nil {
 		return j.repo, nil
 	}
-	repo, err := gitstore.Open(ctx, gitstore.Config{
-		Dir: j.Dir, Env: j.Env, Random: j.Random, Now: j.Now, Writes: writes, Settings: settings || writes,
-	})
+	repo, err := j.ahead()
 	if err != nil {
 		return nil, err
 	}
+	repo.Expect(writes, settings)
 	j.repo = repo
 	return repo, nil
 }
