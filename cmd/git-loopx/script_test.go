@@ -43,6 +43,7 @@ import (
 //	mark [DIR]            remember all refs and objects of the repository
 //	unmoved [DIR]         no ref moved, came or went since mark
 //	untouched [DIR]       as unmoved, and no object was written either
+//	refused N CODE CMD …  as status, and CMD keeps all promises of a refusal with that reason code: see scriptRefused
 //	stray                 fails if stderr of the last command has lines that are neither "error:" nor "hint:" nor indented
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -53,6 +54,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"repo": scriptRepo, "status": scriptStatus, "json": scriptJSON, "get": scriptGet, "want": scriptWant,
 			"setrev": scriptSetrev, "mark": scriptMark, "unmoved": scriptUnmoved, "untouched": scriptUntouched, "stray": scriptStray,
+			"refused": scriptRefused,
 		},
 	})
 }
