@@ -44,7 +44,7 @@ func (r *Repository) SetBranchGoal(ctx context.Context, value string) (branch st
 	if branch == "" {
 		return "", ErrNoBranch
 	}
-	args := []string{"config", "--local", branchKey(branch), value}
+	args := []string{"config", "--local", "--replace-all", branchKey(branch), value}
 	if value == "" {
 		args = []string{"config", "--local", "--unset-all", branchKey(branch)}
 	}

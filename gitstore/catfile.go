@@ -18,6 +18,9 @@ import (
 // ref that came from elsewhere cannot fill the memory.
 const maxObject = 16 << 20
 
+// deltaCache bounds what git keeps of deltified objects, 96 MiB by default: ours are small.
+const deltaCache = "core.deltaBaseCacheLimit=16m"
+
 var errTooLarge = fmt.Errorf("the object is larger than %d bytes", maxObject)
 
 // catFile is the long-lived git cat-file --batch-command of a process: the reference path for objects. It is started
@@ -36,7 +39,7 @@ type catFile struct {
 
 func (c *catFile) start() error {
 	ctx, stop := context.WithCancel(c.ctx)
-	cmd := c.git.command(ctx, "cat-file", "--batch-command")
+	cmd := c.git.command(ctx, "-c", deltaCache, "cat-file", "--batch-command")
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		stop()
@@ -86,9 +89,10 @@ type answer struct {
 func (c *catFile) read(ctx context.Context, ids []ObjectID, each func(i int, a answer) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for at := 0; at < len(ids); {
+	for at, again := 0, false; at < len(ids); {
 		n, err := c.stream(ctx, ids[at:], func(i int, a answer) error { return each(at+i, a) })
 		at += n
+		again = again && n == 0
 		if err == nil {
 			continue
 		}
@@ -99,7 +103,12 @@ func (c *catFile) read(ctx context.Context, ids []ObjectID, each func(i int, a a
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		// The child ended at this object: a git before 2.45 does so where a promised object is not here.
+		// The child ended at this object. A git before 2.45 does so where a promised object is not here, every time.
+		if !again {
+			again = true
+			continue
+		}
+		again = false
 		if err := each(at, answer{err: ErrObjectMissing}); err != nil {
 			return err
 		}

@@ -110,9 +110,9 @@ func (r *Repository) tempFiles() ([]string, error) {
 	return found, nil
 }
 
-// Mend removes one leftover, after looking again that it still is one. A ref that was packed under an empty file shows
-// its packed value again.
-func (r *Repository) Mend(_ context.Context, l Leftover) error {
+// Mend takes one leftover away, after looking again that it still is one. An empty ref gets back the newest commit that
+// it can have held.
+func (r *Repository) Mend(ctx context.Context, l Leftover) error {
 	info, err := os.Lstat(l.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -123,7 +123,9 @@ func (r *Repository) Mend(_ context.Context, l Leftover) error {
 	switch {
 	case l.Kind == EmptyRef && info.Size() != 0:
 		return nil
-	case l.Kind != EmptyRef && !stale(info):
+	case l.Kind == EmptyRef:
+		return r.restoreRef(ctx, l.Path)
+	case !stale(info):
 		return nil
 	}
 	if err := os.Remove(l.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -142,7 +144,7 @@ type Fault struct {
 // CheckChain walks the history of a snapshot: one parent each, exactly one new receipt a commit, which names the parent
 // that the commit has, and none changed or removed.
 func (r *Repository) CheckChain(ctx context.Context, s *Snapshot) ([]Fault, error) {
-	out, err := r.git.run(ctx, nil, "rev-list", "--parents", string(s.revision), "--")
+	out, err := r.git.run(ctx, nil, "-c", deltaCache, "rev-list", "--parents", string(s.revision), "--")
 	if err != nil {
 		return nil, &UnavailableError{What: string(s.ref), Err: err}
 	}

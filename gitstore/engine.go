@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/git-loopx/git-loopx/gitstore/canonical"
@@ -17,20 +18,16 @@ import (
 // *IdentityError, *BusyError, *WriteError, *IdentityMissingError, ErrQuarantine (nothing was acknowledged and the ref did
 // not move); ErrRefMissing unless the operation creates; *AmbiguousError (repeat it with the same id).
 func (r *Repository) Apply(ctx context.Context, op Operation) (Outcome, error) {
-	settings, err := r.Settings(ctx)
-	if err != nil {
-		return Outcome{}, err
-	}
 	if r.quarantine && !op.DryRun {
 		return Outcome{}, ErrQuarantine
 	}
-	limited, cancel := context.WithTimeout(ctx, settings.timeout())
+	limited, cancel := r.limit(ctx)
 	defer cancel()
 	if !op.DryRun {
-		done := r.queue(limited, op.Ref)
+		done := r.queue(limited, op.Ref) // for half the time at most
 		defer done()
 	}
-	e := engine{r: r, op: op, settings: settings}
+	e := engine{r: r, op: op}
 	for {
 		out, again, err := e.attempt(limited)
 		if err == nil && !again {
@@ -39,7 +36,10 @@ func (r *Repository) Apply(ctx context.Context, op Operation) (Outcome, error) {
 		if err == nil && limited.Err() == nil {
 			continue
 		}
-		if ctx.Err() == nil && limited.Err() != nil && (err == nil || errors.Is(err, context.DeadlineExceeded)) {
+		if ambiguous := (*AmbiguousError)(nil); errors.As(err, &ambiguous) {
+			return Outcome{}, err
+		}
+		if ctx.Err() == nil && limited.Err() != nil && (err == nil || errors.Is(err, context.Canceled)) {
 			return Outcome{}, &BusyError{Ref: op.Ref, Lock: r.heldLock([]RefChange{{Ref: op.Ref}})}
 		}
 		if err == nil {
@@ -47,6 +47,26 @@ func (r *Repository) Apply(ctx context.Context, op Operation) (Outcome, error) {
 		}
 		return Outcome{}, err
 	}
+}
+
+// limit ends an operation after loopx.timeout, counted from now. The setting is waited for beside the operation.
+func (r *Repository) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	limited, cancel := context.WithCancel(ctx)
+	began := time.Now()
+	go func() {
+		settings, err := r.Settings(ctx)
+		if err != nil {
+			return // the operation itself finds out, before it writes
+		}
+		late := time.NewTimer(settings.timeout() - time.Since(began))
+		defer late.Stop()
+		select {
+		case <-late.C:
+			cancel()
+		case <-limited.Done():
+		}
+	}()
+	return limited, cancel
 }
 
 // engine is one call of Apply.
@@ -73,7 +93,7 @@ func (e *engine) attempt(ctx context.Context) (out Outcome, again bool, err erro
 		return out, false, err
 	}
 	if receipt != nil {
-		out, err := e.replay(tip, *receipt)
+		out, err := e.replay(ctx, tip, *receipt)
 		return out, false, err
 	}
 	moved := e.op.Expected != "" && e.op.Expected != tip.revision
@@ -90,6 +110,9 @@ func (e *engine) attempt(ctx context.Context) (out Outcome, again bool, err erro
 	}
 	planned, err := e.receipt(tip, change)
 	if err != nil {
+		return out, false, err
+	}
+	if e.settings, err = e.r.Settings(ctx); err != nil {
 		return out, false, err
 	}
 	if e.op.DryRun {
@@ -112,15 +135,33 @@ func (e *engine) load(ctx context.Context) (*Snapshot, error) {
 }
 
 // replay answers with a receipt that is there already.
-func (e *engine) replay(tip *Snapshot, receipt Receipt) (Outcome, error) {
+func (e *engine) replay(ctx context.Context, tip *Snapshot, receipt Receipt) (Outcome, error) {
 	if receipt.Request != e.op.Request {
 		return Outcome{}, &IdentityError{OperationID: e.op.ID, Kind: receipt.Kind, At: receipt.At}
+	}
+	if err := e.settle(ctx); err != nil {
+		return Outcome{}, err
 	}
 	status := Replayed
 	if e.tried {
 		status = Recovered
 	}
 	return Outcome{Status: status, Receipt: receipt, Tip: tip}, nil
+}
+
+// settle makes a value of the ref durable that an earlier call, or one whose answer was lost, may have left unsynced.
+func (e *engine) settle(ctx context.Context) error {
+	settings, err := e.r.Settings(ctx)
+	if err != nil {
+		return err
+	}
+	if settings.durability() == asGit {
+		return nil
+	}
+	if err := e.r.syncRefs([]RefChange{{Ref: e.op.Ref}}); err != nil {
+		return &AmbiguousError{OperationID: e.op.ID, Err: err}
+	}
+	return nil
 }
 
 // receipt builds the operation's receipt.
@@ -155,12 +196,12 @@ func (e *engine) write(ctx context.Context, tip *Snapshot, change Change, receip
 		done.Status = NoChange
 	}
 	move := []RefChange{{Ref: e.op.Ref, Old: tip.revision, New: revision}}
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.settings.timeout()+childGrace)
+	defer cancel()
 	for failures := 0; ; {
 		e.tried = true
 		end, swapErr := e.store(ctx, move, objects)
-		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), childGrace)
 		now, readErr := e.current(after)
-		cancel()
 		switch {
 		case end == swapped && swapErr != nil, end == unclear && readErr != nil:
 			return out, false, &AmbiguousError{OperationID: e.op.ID, Err: swapErr}
@@ -176,6 +217,9 @@ func (e *engine) write(ctx context.Context, tip *Snapshot, change Change, receip
 		case readErr != nil:
 			return out, false, readErr
 		case now == revision: // committed without saying so
+			if err := e.settle(after); err != nil {
+				return out, false, err
+			}
 			done.Status = Recovered
 			done.Tip = e.r.At(e.op.Ref, now)
 			return done, false, nil
@@ -189,10 +233,11 @@ func (e *engine) write(ctx context.Context, tip *Snapshot, change Change, receip
 		case e.r.heldLock(move) != "":
 			continue // git itself waited for the lock before it gave up
 		}
+		most := 3
 		if e.r.collecting() {
-			continue // a gc removes temporary files of others, too; it comes to its end
+			most = 30 // a gc removes temporary files of others, too; it comes to its end
 		}
-		if failures++; failures >= 3 {
+		if failures++; failures >= most {
 			return out, false, asWriteError(swapErr)
 		}
 	}
@@ -232,27 +277,31 @@ func (e *engine) current(ctx context.Context) (ObjectID, error) {
 
 // build makes all objects of the next commit.
 func (e *engine) build(ctx context.Context, tip *Snapshot, change Change, receipt Receipt) ([]object, ObjectID, error) {
-	ident, err := e.r.identity()
-	if err != nil {
-		return nil, "", err
+	said := e.r.ask()
+	if said.identErr != nil {
+		return nil, "", said.identErr
 	}
 	files := make(map[string][]byte, len(change.Files)+1)
 	for path, content := range change.Files {
 		files[path] = content
 	}
-	if files[ReceiptPath(e.op.ID)], err = encodeReceipt(receipt); err != nil {
+	blob, err := encodeReceipt(receipt)
+	if err != nil {
 		return nil, "", err
 	}
+	files[ReceiptPath(e.op.ID)] = blob
 	root, objects, err := tip.edit(ctx, files)
 	if err != nil {
 		return nil, "", err
 	}
-	c := commit{tree: root, ident: ident, message: message(change.Subject, e.op)}
+	c := commit{tree: root, ident: said.ident, message: message(change.Subject, e.op)}
 	if tip.revision != "" {
 		c.parents = []ObjectID{tip.revision}
 	}
 	o := newObject(e.r.format, commitKind, c.encode())
-	return append(objects, o), o.id, nil
+	objects = append(objects, o)
+	e.r.memory.keep(objects...)
+	return objects, o.id, nil
 }
 
 // store writes the objects and runs the swap; git starts and takes its locks meanwhile. While git collects garbage, the
@@ -264,11 +313,15 @@ func (e *engine) store(ctx context.Context, move []RefChange, objects []object) 
 	if err != nil {
 		return refused, err
 	}
-	release, finish := func() {}, func() error { return nil }
-	defer func() { release() }()
-	kept := e.r.collecting()
-	if kept {
-		release, err = e.r.writeKept(ctx, objects, sync)
+	var kept *keptPack
+	defer func() {
+		if kept != nil {
+			kept.release()
+		}
+	}()
+	finish := func() error { return nil }
+	if e.r.collecting() {
+		kept, err = e.r.writeKept(ctx, objects, sync)
 	} else {
 		finish, err = e.r.sink(e.settings).write(ctx, objects, sync)
 	}
@@ -277,12 +330,14 @@ func (e *engine) store(ctx context.Context, move []RefChange, objects []object) 
 		return refused, err
 	}
 	save := func(ctx context.Context) error {
-		if kept || !e.r.collecting() && e.r.stored(objects) {
+		if kept != nil && kept.there() || kept == nil && !e.r.collecting() && e.r.stored(objects) {
 			return nil
 		}
+		if kept != nil {
+			kept.release()
+		}
 		var err error
-		release, err = e.r.writeKept(ctx, objects, sync)
-		kept = err == nil
+		kept, err = e.r.writeKept(ctx, objects, sync)
 		return err
 	}
 	end, err := e.r.finish(t, e.settings, move, finish, func() error { return save(ctx) })

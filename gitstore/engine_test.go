@@ -119,14 +119,14 @@ func TestObjectStores(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		release, err := r.writeKept(ctx, []object{newObject(f, blobKind, []byte("kept\n"))}, true)
+		pack, err := r.writeKept(ctx, []object{newObject(f, blobKind, []byte("kept\n"))}, true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if kept, err := r.keptPacks(); len(kept) != 1 || err != nil {
 			t.Errorf("kept = %q, %v", kept, err)
 		}
-		release()
+		pack.release()
 		if kept, err := r.keptPacks(); len(kept) != 0 || err != nil {
 			t.Errorf("kept after release = %q, %v", kept, err)
 		}

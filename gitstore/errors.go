@@ -53,7 +53,10 @@ func (e *DamagedError) Unwrap() error { return e.Err }
 type MismatchError struct{ Expected, Current ObjectID }
 
 func (e *MismatchError) Error() string {
-	return fmt.Sprintf("revision moved: expected %s, current is %s", e.Expected, e.Current)
+	if e.Current == "" {
+		return fmt.Sprintf("revision moved: expected %q, and there is none yet", e.Expected)
+	}
+	return fmt.Sprintf("revision moved: expected %q, current is %s", e.Expected, e.Current)
 }
 
 // IdentityError: writing; the operation id was used for another request. Nothing was written.

@@ -321,3 +321,40 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		t.Error("a ref was made")
 	}
 }
+
+func TestAnOutcomeThatCannotBeToldIsNotCalledBusy(t *testing.T) {
+	ctx := context.Background()
+	r := newRepo(t, SHA1, Config{})
+	if _, err := r.Apply(ctx, put("op-1", map[string][]byte{"a": []byte("a")})); err != nil {
+		t.Fatal(err)
+	}
+	ref := filepath.Join(r.CommonDir(), string(testRef))
+	// It commits, makes the ref unreadable, and then says nothing until it is ended.
+	r.run("config", "loopx.timeout", "1s")
+	r.open(Config{Env: wrapGit(t, `[ "$VERB" = update-ref ] && { "$REAL" "$@" | sed -u /commit/d; mv '`+ref+`' '`+ref+`.aside'; : >'`+ref+`'; exec sleep 30; }`)})
+	_, err := r.Apply(ctx, put("op-2", map[string][]byte{"b": []byte("b")}))
+	if !is[*AmbiguousError](err) || is[*BusyError](err) {
+		t.Errorf("err = %v, want ambiguous", err)
+	}
+	if err := os.Rename(ref+".aside", ref); err != nil {
+		t.Fatal(err)
+	}
+	r.open(Config{})
+	if again, err := r.Apply(ctx, put("op-2", nil)); err != nil || again.Status != Replayed {
+		t.Errorf("again: %q, %v", again.Status, err)
+	}
+}
+
+func TestAStoppedWriterDoesNotStopOthers(t *testing.T) {
+	ctx := context.Background()
+	r := newRepo(t, SHA1, Config{})
+	r.apply("op-1", map[string][]byte{"a": []byte("a")})
+	r.run("config", "loopx.timeout", "1s")
+	r.open(Config{})
+	other := (&testRepo{t: t, dir: r.dir, env: r.env}).open(Config{})
+	done := other.queue(ctx, testRef)
+	defer done()
+	if out, err := r.Apply(ctx, put("op-2", map[string][]byte{"b": []byte("b")})); err != nil || out.Status != Applied {
+		t.Errorf("%q, %v", out.Status, err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -73,14 +74,21 @@ var readEnv = []string{
 	"GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_LITERAL_PATHSPECS=1",
 }
 
+// droppedEnv would hide the repository's configuration, or contradict the literal pathspecs of ours.
+var droppedEnv = []string{"GIT_CONFIG", "GIT_ICASE_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS"}
+
 // newGit finds git on the PATH of env.
 func newGit(dir string, env []string) (*git, error) {
-	path := lookPath(envValue(env, "PATH"), dir)
+	path := lookPath(envValue(env, "PATH"))
 	if path == "" {
 		return nil, ErrGitMissing
 	}
-	all := make([]string, 0, len(env)+len(readEnv))
-	all = append(append(all, env...), readEnv...)
+	all := slices.Clone(readEnv)
+	for _, v := range env {
+		if name, _, _ := strings.Cut(v, "="); !slices.Contains(droppedEnv, name) && envValue(readEnv, name) == "" && name != "GIT_ALLOW_PROTOCOL" {
+			all = append(all, v)
+		}
+	}
 	return &git{path: path, dir: dir, env: all}, nil
 }
 
@@ -96,7 +104,7 @@ func envValue(env []string, name string) string {
 
 // lookPath finds the git program in a PATH; relative and empty elements are passed over, as a current directory that
 // holds a file called git must not be run.
-func lookPath(pathList, dir string) string {
+func lookPath(pathList string) string {
 	for _, d := range filepath.SplitList(pathList) {
 		if !filepath.IsAbs(d) {
 			continue
@@ -160,7 +168,7 @@ func exitCode(err error) int {
 	return -1
 }
 
-// Version asks git for its version: "2.39.5".
+// version asks git for its version: "2.39.5".
 func (g *git) version(ctx context.Context) (string, error) {
 	out, err := g.run(ctx, nil, "version")
 	if err != nil {

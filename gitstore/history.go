@@ -22,7 +22,7 @@ type Commit struct {
 // History lists the commits of a snapshot, newest first, that touched one of the paths (none: all), at most limit (0:
 // all). One rev-list names them, one stream reads them.
 func (r *Repository) History(ctx context.Context, s *Snapshot, limit int, paths ...string) ([]Commit, error) {
-	args := []string{"rev-list", "--first-parent"}
+	args := []string{"-c", deltaCache, "rev-list", "--first-parent"}
 	if limit > 0 {
 		args = append(args, "--max-count="+strconv.Itoa(limit))
 	}

@@ -5,11 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
+	"time"
 )
 
 // queue waits for this process's turn to write a ref, so that writers do not race each other into refused swaps. It is
-// for fairness only: where the lock cannot be had (no such directory, no locks on this file system, ctx over), the
-// writer goes on without it. The returned function ends the turn.
+// for fairness only: where the lock cannot be had (no such directory, no locks on this file system, its holder stopped for
+// half of loopx.timeout, ctx over), the writer goes on without it. The returned function ends the turn.
 func (r *Repository) queue(ctx context.Context, ref RefName) (done func()) {
 	none := func() {}
 	dir := r.ownDir("locks")
@@ -29,11 +30,30 @@ func (r *Repository) queue(ctx context.Context, ref RefName) (done func()) {
 	select {
 	case <-locked:
 		return func() { f.Close() }
-	case <-ctx.Done():
+	case <-r.impatience(ctx):
 		go func() { // who gave up still gets its turn one day, and passes it on at once
 			<-locked
 			f.Close()
 		}()
 		return none
 	}
+}
+
+// impatience is closed when half of loopx.timeout is over, or ctx.
+func (r *Repository) impatience(ctx context.Context) <-chan struct{} {
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		s, err := r.Settings(ctx)
+		if err != nil {
+			return
+		}
+		half := time.NewTimer(s.timeout() / 2)
+		defer half.Stop()
+		select {
+		case <-half.C:
+		case <-ctx.Done():
+		}
+	}()
+	return over
 }

@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -54,53 +55,68 @@ func (r *Repository) readLoose(id ObjectID) (kind, []byte, error) {
 	return o.kind, o.content, nil
 }
 
+// unfinished is a loose object under its temporary name.
+type unfinished struct {
+	file       *os.File
+	temp, path string
+}
+
 // writeLoose stores objects as loose files: complete and synced under a temporary name, then renamed. An object that is
 // there already gets its time refreshed, so that a running gc keeps it. With sync, what syncDirs returns must be called
 // before the objects are acknowledged; it may run beside other work.
 func (r *Repository) writeLoose(objects []object, sync bool) (syncDirs func() error, err error) {
-	type pending struct{ temp, path string }
 	var (
-		todo []pending
-		dirs = map[string]bool{}
+		files []unfinished
+		dirs  = map[string]bool{}
+		z     = newDeflater()
+		ends  errgroup
 	)
-	fail := func(err error) (func() error, error) {
-		for _, p := range todo {
-			os.Remove(p.temp)
+	defer func() {
+		if err == nil {
+			return
 		}
-		return nil, &WriteError{Err: err}
-	}
-	errs := make([]error, len(objects))
-	todo = make([]pending, 0, len(objects))
-	var tasks []func() error
+		ends.wait()
+		err = &WriteError{Err: err}
+		for _, f := range files {
+			f.file.Close()
+			os.Remove(f.temp)
+		}
+	}()
 	for _, o := range objects {
 		path := r.loosePath(o.id)
 		dir := filepath.Dir(path)
-		dirs[dir] = true
-		if r.freshen(path) {
+		dirs[dir], dirs[r.objectDir] = true, true // another process may just have made the directory
+		if r.freshen(o, path, sync) {
 			continue
 		}
-		if made, err := makeDir(dir); err != nil {
-			return fail(err)
-		} else if made {
-			dirs[r.objectDir] = true
+		if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
 		}
 		name, err := r.tempName(tempPrefix)
 		if err != nil {
-			return fail(err)
+			return nil, err
 		}
 		temp := filepath.Join(dir, name)
-		todo = append(todo, pending{temp: temp, path: path})
-		tasks = append(tasks, func() error { return writeObjectFile(temp, o, sync) })
-	}
-	together(tasks, errs)
-	for i := range tasks {
-		if errs[i] != nil {
-			return fail(errs[i])
+		f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
+		if err != nil {
+			return nil, err
 		}
+		files = append(files, unfinished{f, temp, path})
+		b, err := z.deflate(o)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := f.Write(b); err != nil {
+			return nil, err
+		}
+		ends.run(func() error { return finishFile(f, sync) })
 	}
-	for _, p := range todo {
-		if err := os.Rename(p.temp, p.path); err != nil {
-			return fail(err)
+	if err := ends.wait(); err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		if err := os.Rename(f.temp, f.path); err != nil {
+			return nil, err
 		}
 	}
 	return func() error {
@@ -111,83 +127,93 @@ func (r *Repository) writeLoose(objects []object, sync bool) (syncDirs func() er
 	}, nil
 }
 
-// together runs tasks at once and keeps their errors by index. Syncs that overlap share one journal commit.
-func together(tasks []func() error, errs []error) {
-	var wait sync.WaitGroup
-	for i, task := range tasks {
-		wait.Go(func() { errs[i] = task() })
+// finishFile makes a file complete on disk; the next one is written meanwhile. Syncs that overlap share journal commits.
+func finishFile(f *os.File, sync bool) error {
+	if sync {
+		if err := f.Sync(); err != nil {
+			return err
+		}
 	}
-	wait.Wait()
+	return f.Close()
+}
+
+// errgroup runs functions at once, not too many, and joins their errors.
+type errgroup struct {
+	group sync.WaitGroup
+	slots chan struct{}
+	mu    sync.Mutex
+	errs  []error
+}
+
+func (g *errgroup) run(f func() error) {
+	if g.slots == nil {
+		g.slots = make(chan struct{}, 32) // each may hold a file and a thread
+	}
+	g.slots <- struct{}{}
+	g.group.Go(func() {
+		defer func() { <-g.slots }()
+		if err := f(); err != nil {
+			g.mu.Lock()
+			g.errs = append(g.errs, err)
+			g.mu.Unlock()
+		}
+	})
+}
+
+// wait waits for all that was run; it may be called again.
+func (g *errgroup) wait() error {
+	g.group.Wait()
+	return errors.Join(g.errs...)
+}
+
+// deflater makes the content of loose objects, one after another with one compressor: it is a megabyte, which a process
+// that lives for milliseconds should touch once. The level is what git itself uses for loose objects.
+type deflater struct {
+	b bytes.Buffer
+	z *zlib.Writer
+}
+
+func newDeflater() *deflater {
+	d := &deflater{}
+	d.z, _ = zlib.NewWriterLevel(&d.b, zlib.BestSpeed) // the level is a valid one
+	return d
+}
+
+// deflate returns the bytes of a loose object, valid until the next call.
+func (d *deflater) deflate(o object) ([]byte, error) {
+	d.b.Reset()
+	d.z.Reset(&d.b)
+	fmt.Fprintf(d.z, "%s %d\x00", o.kind, len(o.content)) // an error stays with the writer
+	d.z.Write(o.content)
+	if err := d.z.Close(); err != nil {
+		return nil, err
+	}
+	return d.b.Bytes(), nil
 }
 
 // syncAll syncs directories at once.
 func syncAll(dirs map[string]bool) error {
-	tasks := make([]func() error, 0, len(dirs))
+	var g errgroup
 	for d := range dirs {
-		tasks = append(tasks, func() error { return syncDir(d) })
+		g.run(func() error { return syncPath(d) })
 	}
-	errs := make([]error, len(tasks))
-	together(tasks, errs)
-	if err := errors.Join(errs...); err != nil {
+	if err := g.wait(); err != nil {
 		return &WriteError{Err: err}
 	}
 	return nil
 }
 
-// freshen refreshes the time stamp of an object that is stored already.
-func (r *Repository) freshen(path string) bool {
-	if _, err := os.Lstat(path); err != nil {
+// freshen refreshes the time stamp of an object that is stored already, and whole, and makes it durable.
+func (r *Repository) freshen(o object, path string, sync bool) bool {
+	if _, _, err := r.readLoose(o.id); err != nil {
 		return false
 	}
-	return touch(path) == nil
+	return touch(path) == nil && (!sync || syncPath(path) == nil)
 }
 
-// makeDir makes one directory; true if it was not there.
-func makeDir(dir string) (bool, error) {
-	err := os.Mkdir(dir, 0o777)
-	if errors.Is(err, fs.ErrExist) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// writeObjectFile writes a complete loose object to a new file of mode 0444.
-func writeObjectFile(path string, o object, sync bool) (err error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if cerr := f.Close(); err == nil {
-			err = cerr
-		}
-		if err != nil {
-			os.Remove(path)
-		}
-	}()
-	var b bytes.Buffer
-	w := objfile.NewWriter(&b)
-	if err := w.WriteHeader(o.kind.plumbingType(), int64(len(o.content))); err != nil {
-		return err
-	}
-	if _, err := w.Write(o.content); err != nil {
-		return err
-	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	if _, err := f.Write(b.Bytes()); err != nil {
-		return err
-	}
-	if sync {
-		return f.Sync()
-	}
-	return nil
-}
-
-// syncDir makes the names in a directory durable. A file system that cannot sync a directory says EINVAL.
-func syncDir(dir string) error {
-	f, err := os.Open(dir)
+// syncPath makes a file, or the names in a directory, durable. A file system that cannot sync a directory says EINVAL.
+func syncPath(path string) error {
+	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}

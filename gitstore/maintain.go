@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"context"
 	"os"
 	"os/exec"
 )
@@ -18,7 +19,7 @@ func (r *Repository) maintain() {
 	if n == 0 || !r.countOperations(n) {
 		return
 	}
-	s, err := r.settings()
+	s, err := r.Settings(context.Background())
 	if err != nil {
 		return
 	}
@@ -29,7 +30,7 @@ func (r *Repository) maintain() {
 	cmd.Dir, cmd.Env = r.git.dir, r.git.env
 	detach(cmd)
 	if cmd.Start() == nil {
-		cmd.Process.Release()
+		go cmd.Wait() // for programs that live on; this one need not
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -124,7 +125,11 @@ func (e entry) sortKey() string {
 
 var errTree = errors.New("malformed tree object")
 
-// parseTree reads a tree object. It accepts exactly what [encodeTree] writes: sorted, no empty, doubled or slashed name.
+// treeModes are the modes that git writes. Others, zero-padded ones too, would not be written back as they are.
+var treeModes = []fileMode{modeFile, modeDir, "100755", "100664", "120000", "160000"}
+
+// parseTree reads a tree object: entries in git's order, of modes that git writes, no empty or slashed name and none that
+// git itself refuses.
 func parseTree(f Format, b []byte) ([]entry, error) {
 	raw := f.HexLen() / 2
 	var entries []entry
@@ -134,7 +139,10 @@ func parseTree(f Format, b []byte) ([]entry, error) {
 			return nil, errTree
 		}
 		mode, name, ok := strings.Cut(string(head), " ")
-		if !ok || name == "" || strings.Contains(name, "/") || mode == "" {
+		if !ok || name == "" || strings.Contains(name, "/") || !slices.Contains(treeModes, fileMode(mode)) {
+			return nil, errTree
+		}
+		if name == "." || name == ".." || strings.EqualFold(name, ".git") {
 			return nil, errTree
 		}
 		e := entry{mode: fileMode(mode), name: name, id: ObjectID(hex.EncodeToString(rest[:raw]))}

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// keepReason begins our .keep files, by which doctor knows them; the process id follows.
+// keepReason begins our .keep files, by which doctor knows them; process id and randomness follow.
 const keepReason = "loopx"
 
 // gcPidAge is how long git takes a gc.pid for a running gc.
@@ -30,6 +30,10 @@ func encodePack(f Format, objects []object) ([]byte, error) {
 			return nil, err
 		}
 	}
+	z, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
 	for _, o := range objects {
 		size := uint64(len(o.content))
 		c := byte(o.kind.plumbingType())<<4 | byte(size&0x0f)
@@ -38,7 +42,7 @@ func encodePack(f Format, objects []object) ([]byte, error) {
 			c = byte(size & 0x7f)
 		}
 		b.WriteByte(c)
-		z := zlib.NewWriter(&b)
+		z.Reset(&b)
 		if _, err := z.Write(o.content); err != nil {
 			return nil, err
 		}
@@ -56,41 +60,70 @@ func (r *Repository) collecting() bool {
 	if _, err := os.Lstat(filepath.Join(r.objectDir, "maintenance.lock")); err == nil {
 		return true
 	}
-	info, err := os.Lstat(filepath.Join(r.commonDir, "gc.pid"))
-	return err == nil && time.Since(info.ModTime()) < gcPidAge
+	path := filepath.Join(r.commonDir, "gc.pid")
+	info, err := os.Lstat(path)
+	if err != nil || time.Since(info.ModTime()) >= gcPidAge {
+		return false
+	}
+	b, err := os.ReadFile(path)
+	return err != nil || !endedHere(string(b))
 }
 
-// writeKept stores objects as one pack that no gc touches, until release is called. release may be called when writing
-// failed, too: a git whose temporary pack a gc removed under it leaves its .keep file.
+// endedHere reports whether a gc.pid, "<pid> <host>", names a process of this host that is no more.
+func endedHere(content string) bool {
+	var pid int
+	var on string
+	if n, _ := fmt.Sscanf(content, "%d %s", &pid, &on); n != 2 || pid <= 0 {
+		return false
+	}
+	host, err := os.Hostname()
+	return err == nil && on == host && !processAlive(pid)
+}
+
+// keptPack is a pack that no gc touches until it is released.
+type keptPack struct {
+	pack    string // its file
+	release func()
+}
+
+// there reports whether the pack is still what it was.
+func (k *keptPack) there() bool {
+	_, err := os.Lstat(k.pack)
+	return err == nil
+}
+
+// writeKept stores objects as one pack that is kept until it is released. It must be released when writing failed, too:
+// a git whose temporary pack a gc removed under it leaves its .keep file.
 //
 // A blob of random text makes every pack one of its own. Packs are named after their content, and a repack that listed
 // a pack while it was not kept removes it in the end, also if a second attempt has kept it meanwhile.
-func (r *Repository) writeKept(ctx context.Context, objects []object, sync bool) (release func(), err error) {
-	nonce, err := r.tempName(keepReason)
+func (r *Repository) writeKept(ctx context.Context, objects []object, sync bool) (*keptPack, error) {
+	reason, err := r.tempName(keepReason)
 	if err != nil {
-		return func() {}, &WriteError{Err: err}
+		return &keptPack{release: func() {}}, &WriteError{Err: err}
 	}
-	objects = append(slices.Clone(objects), newObject(r.format, blobKind, []byte(nonce+"\n")))
-	reason := fmt.Sprintf("%s %d", keepReason, os.Getpid())
-	release = func() {
-		kept, _ := r.keptPacks()
-		for _, path := range kept {
+	objects = append(slices.Clone(objects), newObject(r.format, blobKind, []byte(reason+"\n")))
+	kept := &keptPack{release: func() {
+		files, _ := r.keptPacks()
+		for _, path := range files {
 			if b, err := os.ReadFile(path); err == nil && strings.TrimSpace(string(b)) == reason {
 				os.Remove(path)
 			}
 		}
-	}
+	}}
 	out, err := r.packInto(ctx, objects, sync, "index-pack", "--stdin", "--keep="+reason)
 	if err != nil {
-		return release, err
+		return kept, err
 	}
-	if _, name, ok := strings.Cut(strings.TrimSpace(string(out)), "\t"); !ok || !r.format.Valid(ObjectID(name)) {
-		return release, &WriteError{Err: fmt.Errorf("git index-pack answered %q", out)}
+	_, name, ok := strings.Cut(strings.TrimSpace(string(out)), "\t")
+	if !ok || !r.format.Valid(ObjectID(name)) {
+		return kept, &WriteError{Err: fmt.Errorf("git index-pack answered %q", out)}
 	}
+	kept.pack = filepath.Join(r.objectDir, "pack", "pack-"+name+".pack")
 	if !sync {
-		return release, nil
+		return kept, nil
 	}
-	return release, syncAll(map[string]bool{filepath.Join(r.objectDir, "pack"): true, r.objectDir: true})
+	return kept, syncAll(map[string]bool{filepath.Join(r.objectDir, "pack"): true, r.objectDir: true})
 }
 
 // stored reports whether all objects are still there as loose files: a gc that ran meanwhile may have removed them, as
@@ -163,7 +196,7 @@ func (r *Repository) keptPacks() ([]string, error) {
 		path := filepath.Join(dir, n.Name())
 		b, err := os.ReadFile(path)
 		_, serr := os.Lstat(strings.TrimSuffix(path, ".keep") + ".pack")
-		if err == nil && (strings.HasPrefix(string(b), keepReason+" ") || len(b) == 0 && errors.Is(serr, fs.ErrNotExist)) {
+		if err == nil && (strings.HasPrefix(string(b), keepReason+"_") || len(b) == 0 && errors.Is(serr, fs.ErrNotExist)) {
 			kept = append(kept, path)
 		}
 	}

@@ -59,6 +59,7 @@ func (c *child) output(ctx context.Context) ([]byte, error) {
 	stop := context.AfterFunc(ctx, func() { syscall.Kill(-c.pid, syscall.SIGTERM) })
 	out, err := io.ReadAll(c.out)
 	c.out.Close()
+	ended := stop()
 	go func() { // it has closed its output; nobody waits for its end
 		for {
 			if _, err := syscall.Wait4(c.pid, nil, 0, nil); err != syscall.EINTR {
@@ -66,11 +67,14 @@ func (c *child) output(ctx context.Context) ([]byte, error) {
 			}
 		}
 	}()
-	if !stop() {
+	if !ended {
 		return nil, ctx.Err()
 	}
 	return out, err
 }
+
+// processAlive reports whether there is such a process, whoever owns it.
+func processAlive(pid int) bool { return syscall.Kill(pid, 0) != syscall.ESRCH }
 
 // touch sets a file's times to the file system's now.
 func touch(path string) error { return unix.UtimesNanoAt(unix.AT_FDCWD, path, nil, 0) }

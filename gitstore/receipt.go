@@ -127,9 +127,9 @@ func (r *Repository) introduced(ctx context.Context, s *Snapshot, parent ObjectI
 		}
 		at = r.At(s.ref, c.parents[0])
 	}
-	args := []string{"rev-list", "--first-parent", string(at.revision), "--"}
+	args := []string{"-c", deltaCache, "rev-list", "--first-parent", string(at.revision), "--"}
 	if parent != "" {
-		args = []string{"rev-list", "--first-parent", string(at.revision), "^" + string(parent), "--"}
+		args = []string{"-c", deltaCache, "rev-list", "--first-parent", string(at.revision), "^" + string(parent), "--"}
 	}
 	out, err := r.git.run(ctx, nil, args...)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -176,7 +177,7 @@ func parseRefs(f Format, out string) ([]Ref, error) {
 }
 
 // Refs lists the refs directly or deeper below a prefix that ends in "/", by name. A ref that cannot be read is in the
-// list with its error.
+// list with its error, but for one that git itself passes over where only git can list them.
 func (r *Repository) Refs(ctx context.Context, prefix RefName) ([]Ref, error) {
 	if !r.files || r.plumbing {
 		return r.listThroughGit(ctx, RefName(strings.TrimSuffix(string(prefix), "/")))
@@ -190,7 +191,7 @@ func (r *Repository) Refs(ctx context.Context, prefix RefName) ([]Ref, error) {
 		if err != nil {
 			return err
 		}
-		if rel, rerr := filepath.Rel(r.commonDir, path); rerr == nil && !d.IsDir() && !strings.HasSuffix(path, ".lock") {
+		if rel, rerr := filepath.Rel(r.commonDir, path); rerr == nil && !d.IsDir() && !strings.HasSuffix(path, ".lock") && !strings.HasPrefix(d.Name(), ".") {
 			names[RefName(filepath.ToSlash(rel))] = true
 		}
 		return nil
@@ -207,12 +208,22 @@ func (r *Repository) Refs(ctx context.Context, prefix RefName) ([]Ref, error) {
 	}
 	refs := make([]Ref, 0, len(names))
 	for name := range names {
-		id, err := r.readRef(ctx, name)
-		if errors.Is(err, errAbsent) {
-			continue // deleted since
-		}
+		id, err := r.looseRef(name)
 		refs = append(refs, Ref{Name: name, ID: id, Err: err})
 	}
+	// What is not loose is packed, or was packed since: packed-refs is read once more, after the loose refs.
+	if packed, err = r.packedRefs(); err != nil {
+		return nil, err
+	}
+	for i, ref := range refs {
+		if !errors.Is(ref.Err, errAbsent) {
+			continue
+		}
+		if refs[i].ID, refs[i].Err = r.packedRef(packed, ref.Name); refs[i].Err != nil {
+			refs[i].ID, refs[i].Err = r.readRef(ctx, ref.Name)
+		}
+	}
+	refs = slices.DeleteFunc(refs, func(ref Ref) bool { return errors.Is(ref.Err, errAbsent) }) // gone since
 	sort.Slice(refs, func(i, j int) bool { return refs[i].Name < refs[j].Name })
 	return refs, nil
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -37,57 +38,76 @@ type Repository struct {
 	bare                                   bool
 	quarantine                             bool
 
-	settings func() (Settings, error)
-	identity func() (string, error)
-	plumbing bool
-	reader   *catFile
-	randomMu sync.Mutex
+	ask       func() answers // what a write needs of git, asked once
+	settings  func() (Settings, error)
+	writes    atomic.Bool // a write was announced: its answers hold the settings too
+	plumbing  bool
+	looseOnly bool // a guess: git is not asked for anything
+	memory    *memory
+	reader    *catFile
+	randomMu  sync.Mutex
 
 	stop      context.CancelFunc
 	mu        sync.Mutex
 	mutations int // committed by this process, for maintenance
-	trees     map[ObjectID][]entry
 }
 
 // Open asks git for the repository that it would use from c.Dir, with the environment's GIT_DIR and the like. Errors:
 // ErrGitMissing, *VersionError, *NotRepositoryError. Close ends what it started.
-func Open(ctx context.Context, c Config) (*Repository, error) { return Start(ctx, c)() }
+func Open(ctx context.Context, c Config) (*Repository, error) { return Start(ctx, c).Repository() }
 
-// Start is Open in two halves: git is asked at once, and the function that is returned waits for its answer. It must be
-// called, once, unless ctx ends.
-func Start(ctx context.Context, c Config) func() (*Repository, error) {
-	failed := func(err error) func() (*Repository, error) {
-		return func() (*Repository, error) { return nil, err }
-	}
+// Opening is a repository that git was asked for. It is used by one goroutine.
+type Opening struct {
+	ctx   context.Context
+	r     *Repository
+	asked *child
+	err   error
+	done  bool
+
+	writes, settings bool // what to ask for next, beside the reading
+}
+
+// Start is the first half of [Open]: git is asked at once, [Opening.Repository] waits for the answer. What was started
+// ends with ctx, where nobody waits for it.
+func Start(ctx context.Context, c Config) *Opening {
 	env := c.Env
 	if env == nil {
 		env = os.Environ()
 	}
 	g, err := newGit(c.Dir, env)
 	if err != nil {
-		return failed(err)
+		return &Opening{err: err, done: true}
 	}
 	asked, err := g.start(discoverArgs...)
 	if err != nil {
-		return failed(err)
+		return &Opening{err: err, done: true}
 	}
 	ctx, stop := context.WithCancel(ctx)
 	r := &Repository{
 		git: g, random: c.Random, now: c.Now, stop: stop, plumbing: c.Plumbing,
 		quarantine: envValue(env, "GIT_QUARANTINE_PATH") != "",
-		trees:      map[ObjectID][]entry{},
+		memory:     newMemory(),
 	}
 	r.reader = &catFile{git: g, ctx: ctx}
+	r.ask = sync.OnceValue(func() answers { return askGit(ctx, g, env) })
 	r.settings = sync.OnceValues(func() (Settings, error) { return readSettings(ctx, g) })
-	r.identity = sync.OnceValues(func() (string, error) { return readIdentity(ctx, g) })
-	r.Expect(c.Writes, c.Settings)
-	return func() (*Repository, error) {
-		if err := r.discover(ctx, asked); err != nil {
-			stop()
-			return nil, err
+	return &Opening{ctx: ctx, r: r, asked: asked, writes: c.Writes, settings: c.Settings}
+}
+
+// Repository waits for git's answer.
+func (o *Opening) Repository() (*Repository, error) {
+	if !o.done {
+		o.done = true
+		if o.err = o.r.discover(o.ctx, o.asked); o.err != nil {
+			o.r.stop()
+		} else {
+			o.r.Expect(o.writes, o.settings)
 		}
-		return r, nil
 	}
+	if o.err != nil {
+		return nil, o.err
+	}
+	return o.r, nil
 }
 
 // discoverArgs is the one rev-parse. Without a work tree the last question fails after all others were answered.
@@ -97,11 +117,12 @@ var discoverArgs = []string{"rev-parse", "--path-format=absolute", "--git-dir", 
 // Expect asks git now, and beside whatever else is done, for what will be needed: its configuration, and for writes the
 // committer too.
 func (r *Repository) Expect(writes, settings bool) {
-	if writes || settings {
-		go r.settings()
-	}
-	if writes {
-		go r.identity()
+	switch {
+	case writes:
+		r.writes.Store(true)
+		go r.ask()
+	case settings:
+		go r.Settings(context.Background())
 	}
 }
 
@@ -197,28 +218,4 @@ func (r *Repository) GitVersion(ctx context.Context) (string, error) { return r.
 // ownDir is where disposable, machine-local state lives; it may be deleted at any time.
 func (r *Repository) ownDir(parts ...string) string {
 	return filepath.Join(append([]string{r.commonDir, "loopx"}, parts...)...)
-}
-
-// readIdentity asks git who commits: "Name <email> seconds zone". It is never invented here.
-func readIdentity(ctx context.Context, g *git) (string, error) {
-	out, err := g.run(ctx, nil, "var", "GIT_COMMITTER_IDENT")
-	if err != nil {
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
-		return "", &IdentityMissingError{Advice: identityAdvice(err)}
-	}
-	ident := strings.TrimSuffix(string(out), "\n")
-	if strings.ContainsAny(ident, "\n\x00") {
-		return "", &IdentityMissingError{Advice: "git var GIT_COMMITTER_IDENT answered with more than one line"}
-	}
-	return ident, nil
-}
-
-func identityAdvice(err error) string {
-	var g *gitError
-	if errors.As(err, &g) && strings.TrimSpace(g.stderr) != "" {
-		return strings.TrimSpace(g.stderr)
-	}
-	return err.Error()
 }

@@ -36,7 +36,13 @@ func parseSettings(out string) Settings {
 }
 
 // Settings returns git's configuration, read at most once. It may be called by many at once.
-func (r *Repository) Settings(context.Context) (Settings, error) { return r.settings() }
+func (r *Repository) Settings(context.Context) (Settings, error) {
+	if r.writes.Load() {
+		a := r.ask()
+		return a.settings, a.settingsErr
+	}
+	return r.settings()
+}
 
 // Setting returns the last value of a configuration key; false where it is not set.
 func (r *Repository) Setting(ctx context.Context, key string) (string, bool, error) {
@@ -109,8 +115,12 @@ func (s Settings) plainObjects() bool {
 			return false
 		}
 	}
-	if _, set := s["core.fsync"]; set && s.durability() == asGit {
-		return false
+	if s.durability() == asGit {
+		for _, key := range []string{"core.fsync", "core.fsyncobjectfiles"} {
+			if _, set := s[key]; set {
+				return false
+			}
+		}
 	}
 	switch s["core.sharedrepository"] {
 	case "", "umask", "false", "0", "no", "off":

@@ -18,9 +18,10 @@ type Snapshot struct {
 	ref      RefName
 	revision ObjectID
 
-	once   sync.Once
+	mu     sync.Mutex
+	loaded bool
 	commit commit
-	err    error
+	err    error // *DamagedError: what else kept it from being read may be over next time
 }
 
 // Bucket returns the directory of a name below dir: "todos", "todo_a" gives "todos/<bb>", <bb> being the first two hex
@@ -47,21 +48,21 @@ func (r *Repository) At(ref RefName, revision ObjectID) *Snapshot {
 // Revision is the full commit id; "" for a ref that does not exist yet.
 func (s *Snapshot) Revision() ObjectID { return s.revision }
 
-// load reads the commit once.
+// load reads the commit, once where it can be read at all.
 func (s *Snapshot) load(ctx context.Context) (commit, error) {
-	s.once.Do(func() {
-		if s.revision == "" {
-			return
-		}
-		b, err := s.r.readObject(ctx, s.revision, commitKind)
-		if err != nil {
-			s.err = err
-			return
-		}
-		if s.commit, err = parseCommit(s.r.format, b); err != nil {
-			s.err = &DamagedError{Path: "commit " + string(s.revision), Err: err}
-		}
-	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.loaded || s.revision == "" {
+		return s.commit, s.err
+	}
+	b, err := s.r.readObject(ctx, s.revision, commitKind)
+	if err != nil {
+		return commit{}, err
+	}
+	s.loaded = true
+	if s.commit, err = parseCommit(s.r.format, b); err != nil {
+		s.err = &DamagedError{Path: "commit " + string(s.revision), Err: err}
+	}
 	return s.commit, s.err
 }
 
@@ -78,7 +79,7 @@ func (s *Snapshot) dir(ctx context.Context, path string) ([]entry, error) {
 	for name := range strings.SplitSeq(path, "/") {
 		e, ok := find(entries, name, true)
 		if !ok {
-			return nil, nil
+			return nil, misfit(entries, name, false, path)
 		}
 		if entries, err = s.r.tree(ctx, e.id); err != nil {
 			return nil, err
@@ -102,9 +103,7 @@ func find(entries []entry, name string, dir bool) (entry, bool) {
 
 // tree reads a tree object, through a small memory of the process.
 func (r *Repository) tree(ctx context.Context, id ObjectID) ([]entry, error) {
-	r.mu.Lock()
-	entries, ok := r.trees[id]
-	r.mu.Unlock()
+	entries, ok := r.memory.tree(id)
 	if ok {
 		return entries, nil
 	}
@@ -115,13 +114,7 @@ func (r *Repository) tree(ctx context.Context, id ObjectID) ([]entry, error) {
 	if entries, err = parseTree(r.format, b); err != nil {
 		return nil, &DamagedError{Path: "tree " + string(id), Err: err}
 	}
-	const most = 2048 // trees: a goal has about 520 of up to 8 KB
-	r.mu.Lock()
-	if len(r.trees) >= most {
-		clear(r.trees)
-	}
-	r.trees[id] = entries
-	r.mu.Unlock()
+	r.memory.keepTree(id, entries)
 	return entries, nil
 }
 
@@ -137,9 +130,17 @@ func (s *Snapshot) blobID(ctx context.Context, path string) (ObjectID, error) {
 	}
 	e, ok := find(entries, name, false)
 	if !ok {
-		return "", nil
+		return "", misfit(entries, name, true, path)
 	}
 	return e.id, nil
+}
+
+// misfit is the error of an entry that is there and of the wrong sort, which must not pass for absent.
+func misfit(entries []entry, name string, dir bool, path string) error {
+	if _, ok := find(entries, name, dir); ok {
+		return &DamagedError{Path: path, Err: errors.New("a directory stands where a file belongs, or the reverse")}
+	}
+	return nil
 }
 
 // File returns the blob at a path like "todos/ab/todo_a.json"; false where there is none. Errors: *UnavailableError,
@@ -153,7 +154,7 @@ func (s *Snapshot) File(ctx context.Context, path string) ([]byte, bool, error) 
 	return b, err == nil, err
 }
 
-// Walk hands every file of the snapshot to each, by path. It reads them in one stream.
+// Walk hands every file of the snapshot to each, in any order. It reads them in one stream: each must not read itself.
 func (s *Snapshot) Walk(ctx context.Context, each func(path string, blob []byte) error) error {
 	files, err := s.files(ctx, "")
 	if err != nil {
@@ -174,6 +175,14 @@ func (s *Snapshot) Walk(ctx context.Context, each func(path string, blob []byte)
 	})
 }
 
+// Bounds of a tree that is listed: ours are three levels deep. A few objects of a hostile one could name millions.
+const (
+	maxDepth = 4
+	maxFiles = 2_000_000
+)
+
+var errTooDeep = errors.New("more files or deeper directories than a tree of ours has")
+
 // file is a file of a snapshot by its path.
 type file struct {
 	path string
@@ -185,6 +194,9 @@ func (s *Snapshot) files(ctx context.Context, dir string) ([]file, error) {
 	entries, err := s.dir(ctx, dir)
 	if err != nil {
 		return nil, err
+	}
+	if strings.Count(dir, "/") > maxDepth {
+		return nil, &DamagedError{Path: dir, Err: errTooDeep}
 	}
 	var all []file
 	for _, e := range entries {
@@ -198,6 +210,9 @@ func (s *Snapshot) files(ctx context.Context, dir string) ([]file, error) {
 			return nil, err
 		}
 		all = append(all, below...)
+		if len(all) > maxFiles {
+			return nil, &DamagedError{Path: path, Err: errTooDeep}
+		}
 	}
 	return all, nil
 }
@@ -243,11 +258,17 @@ func (s *Snapshot) editDir(ctx context.Context, dir string, files map[string][]b
 			delete(byKey, name)
 			continue
 		}
+		if _, dir := byKey[name+"/"]; dir {
+			return "", nil, misfit(entries, name, true, path)
+		}
 		o := newObject(s.r.format, blobKind, content)
 		objects = append(objects, o)
 		byKey[name] = entry{mode: modeFile, name: name, id: o.id}
 	}
 	for name, changes := range below {
+		if _, file := byKey[name]; file {
+			return "", nil, misfit(entries, name, false, name)
+		}
 		id, more, err := s.editDir(ctx, strings.TrimPrefix(dir+"/"+name, "/"), changes)
 		if err != nil {
 			return "", nil, err

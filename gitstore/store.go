@@ -9,7 +9,7 @@ import (
 // and writes loose objects itself and leaves the rest to git, plumbing leaves everything to git.
 type objectStore interface {
 	// read hands every object to each, once and by index, in any order. An object that is not here has the error
-	// ErrObjectMissing. An error of each ends the reading and is returned.
+	// ErrObjectMissing. An error of each ends the reading and is returned; each must not read objects itself.
 	read(ctx context.Context, ids []ObjectID, each func(i int, a answer) error) error
 	// write stores objects so that they can be read by their ids. With sync they are on disk, names included, once the
 	// returned function, which may run beside other work, has returned. Errors: *WriteError, or that of ctx.
@@ -33,6 +33,9 @@ func (n nativeObjects) read(ctx context.Context, ids []ObjectID, each func(int, 
 	}
 	if len(rest) == 0 {
 		return nil
+	}
+	if n.r.looseOnly {
+		return errAbsent
 	}
 	return gitObjects(n).read(ctx, rest, func(i int, a answer) error { return each(index[i], a) })
 }
@@ -69,6 +72,9 @@ func (r *Repository) sink(s Settings) objectStore {
 
 // readObject reads one object of an expected kind.
 func (r *Repository) readObject(ctx context.Context, id ObjectID, want kind) ([]byte, error) {
+	if o, ok := r.memory.object(id); ok && o.kind == want {
+		return o.content, nil
+	}
 	var got answer
 	err := r.source().read(ctx, []ObjectID{id}, func(_ int, a answer) error {
 		got = a
@@ -81,6 +87,9 @@ func (r *Repository) readObject(ctx context.Context, id ObjectID, want kind) ([]
 		return nil, &UnavailableError{What: "object " + string(id), Err: got.err}
 	case got.kind != want:
 		return nil, &DamagedError{Path: "object " + string(id), Err: errors.New("it is a " + string(got.kind) + ", not a " + string(want))}
+	}
+	if r.looseOnly {
+		r.memory.keep(object{id: id, kind: got.kind, content: got.content})
 	}
 	return got.content, nil
 }

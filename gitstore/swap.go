@@ -193,7 +193,7 @@ func (r *Repository) Swap(ctx context.Context, changes ...RefChange) error {
 		return nil
 	}
 	after := context.WithoutCancel(ctx)
-	moved := true
+	moved, some := true, false
 	for _, c := range changes {
 		now, rerr := r.Resolve(after, c.Ref)
 		if errors.Is(rerr, ErrRefMissing) {
@@ -204,6 +204,8 @@ func (r *Repository) Swap(ctx context.Context, changes ...RefChange) error {
 		}
 		if now != c.New {
 			moved = false
+		} else if c.New != c.Old {
+			some = true
 		}
 		if now != c.Old && now != c.New {
 			return &MismatchError{Expected: c.Old, Current: now}
@@ -211,6 +213,9 @@ func (r *Repository) Swap(ctx context.Context, changes ...RefChange) error {
 	}
 	if end == unclear && moved {
 		return nil
+	}
+	if some {
+		return &AmbiguousError{Err: err}
 	}
 	if lock := r.heldLock(changes); lock != "" {
 		return &BusyError{Ref: changes[0].Ref, Lock: lock}
@@ -270,11 +275,9 @@ func (r *Repository) syncRefs(changes []RefChange) error {
 		}
 		d := filepath.Dir(filepath.Join(r.commonDir, filepath.FromSlash(string(c.Ref))))
 		dirs[d] = true
-		if c.Old == "" { // the directories above may be new too
-			for d != r.commonDir && len(d) > len(r.commonDir) {
-				d = filepath.Dir(d)
-				dirs[d] = true
-			}
+		for d != r.commonDir && len(d) > len(r.commonDir) { // the directories above may be new too, also after a pack-refs
+			d = filepath.Dir(d)
+			dirs[d] = true
 		}
 	}
 	err := syncAll(dirs)
@@ -286,9 +289,12 @@ func (r *Repository) syncRefs(changes []RefChange) error {
 
 // heldLock returns the lock file of one of the refs, "" where none is there.
 func (r *Repository) heldLock(changes []RefChange) string {
-	names := []string{"packed-refs.lock", "reftable/tables.list.lock"}
+	names := []string{"reftable/tables.list.lock"}
 	for _, c := range changes {
 		names = append(names, string(c.Ref)+".lock")
+		if c.New == "" && c.Old != "" { // only removing takes it
+			names = append(names, "packed-refs.lock")
+		}
 	}
 	for _, n := range names {
 		if _, err := os.Lstat(filepath.Join(r.commonDir, filepath.FromSlash(n))); err == nil {

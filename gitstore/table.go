@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"strings"
 )
 
 // KeySize is the length of a row's key in bytes.
@@ -29,19 +30,34 @@ const rewriteAfter = 8
 // change whenever it does. A cache that is absent, damaged or of another line of history is rebuilt; one that cannot be
 // written changes nothing but speed. The rows share memory and must not be changed.
 func (r *Repository) Table(ctx context.Context, s *Snapshot, dir, version string, row func(path string, blob []byte) Row) ([]Row, error) {
+	return r.table(ctx, s, dir, version, row, false)
+}
+
+// Keys is Table for who needs names and keys alone: Data may be nil.
+func (r *Repository) Keys(ctx context.Context, s *Snapshot, dir, version string, row func(path string, blob []byte) Row) ([]Row, error) {
+	return r.table(ctx, s, dir, version, row, true)
+}
+
+func (r *Repository) table(ctx context.Context, s *Snapshot, dir, version string, row func(string, []byte) Row, keysOnly bool) ([]Row, error) {
 	tree, err := s.treeID(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	head := tableHead{version: version, dir: dir, tree: tree}
 	path := r.tablePath(s.ref, dir)
-	rows, old, err := readTable(path, r.format, head)
+	rows, old, err := readTable(path, r.format, head, keysOnly)
 	if err == nil && old == tree {
 		return rows, nil
 	}
 	changed := len(rows)
 	if err == nil {
 		rows, changed, err = r.advance(ctx, rows, old, tree, dir, row)
+	}
+	if err == nil && keysOnly {
+		if changed < rewriteAfter {
+			return rows, nil
+		}
+		return r.table(ctx, s, dir, version, row, false) // time to write it anew, which takes the data
 	}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -122,56 +138,67 @@ func (r *Repository) advance(ctx context.Context, rows []Row, old, now ObjectID,
 	if err != nil {
 		return nil, 0, err
 	}
+	sort.Slice(fresh, func(i, j int) bool { return fresh[i].Name < fresh[j].Name })
 	merged := make([]Row, 0, len(rows)+len(fresh))
 	for _, old := range rows {
+		for len(fresh) > 0 && fresh[0].Name < old.Name {
+			merged, fresh = append(merged, fresh[0]), fresh[1:]
+		}
 		if _, ok := diff[old.Name]; !ok {
 			merged = append(merged, old)
 		}
 	}
-	merged = append(merged, fresh...)
-	sort.Slice(merged, func(i, j int) bool { return merged[i].Name < merged[j].Name })
-	return merged, len(diff), nil
+	return append(merged, fresh...), len(diff), nil
 }
 
 // difference collects the files that differ between two trees: the new id, "" for one that is gone.
 func (r *Repository) difference(ctx context.Context, old, now ObjectID, dir string, diff map[string]ObjectID) error {
-	sides := [2]map[string]entry{}
+	var sides [2][]entry
 	for i, id := range []ObjectID{old, now} {
-		sides[i] = map[string]entry{}
 		if id == "" {
 			continue
 		}
-		entries, err := r.tree(ctx, id)
-		if err != nil {
+		var err error
+		if sides[i], err = r.tree(ctx, id); err != nil {
 			return err
 		}
-		for _, e := range entries {
-			sides[i][e.sortKey()] = e
-		}
 	}
-	for key, e := range sides[1] {
-		was := sides[0][key]
-		delete(sides[0], key)
-		if was.id == e.id && was.mode == e.mode {
-			continue
-		}
-		if e.isDir() {
-			if err := r.difference(ctx, was.id, e.id, dir+"/"+e.name, diff); err != nil {
+	was, is := sides[0], sides[1]
+	for len(was) > 0 || len(is) > 0 {
+		switch {
+		case len(is) == 0 || len(was) > 0 && was[0].sortKey() < is[0].sortKey():
+			if err := r.differ(ctx, was[0], "", dir, diff); err != nil {
 				return err
 			}
-			continue
-		}
-		diff[dir+"/"+e.name] = e.id
-	}
-	for _, e := range sides[0] {
-		if e.isDir() {
-			if err := r.difference(ctx, e.id, "", dir+"/"+e.name, diff); err != nil {
+			was = was[1:]
+		case len(was) == 0 || is[0].sortKey() < was[0].sortKey():
+			before := entry{mode: is[0].mode, name: is[0].name}
+			if err := r.differ(ctx, before, is[0].id, dir, diff); err != nil {
 				return err
 			}
-			continue
+			is = is[1:]
+		default:
+			if was[0] != is[0] {
+				if err := r.differ(ctx, was[0], is[0].id, dir, diff); err != nil {
+					return err
+				}
+			}
+			was, is = was[1:], is[1:]
 		}
-		diff[dir+"/"+e.name] = ""
 	}
+	return nil
+}
+
+// differ collects what one entry that differs means: the file, or the files of the directory.
+func (r *Repository) differ(ctx context.Context, was entry, now ObjectID, dir string, diff map[string]ObjectID) error {
+	path := dir + "/" + was.name
+	if strings.Count(path, "/") > maxDepth {
+		return &DamagedError{Path: path, Err: errTooDeep}
+	}
+	if was.isDir() {
+		return r.difference(ctx, was.id, now, path, diff)
+	}
+	diff[path] = now
 	return nil
 }
 

@@ -234,6 +234,7 @@ func VerifyAdopt(s todo.State, r AdoptRequest, receipt Claim, introduced gitstor
 	}
 	if s.Revision != introduced {
 		fail(CodeRevisionMismatch, "revision moved: taken over at %s, current is %s", introduced, s.Revision)
+		failures[len(failures)-1].Detail = map[string]any{"current_provider_revision": s.Revision}
 	}
 	return failures
 }

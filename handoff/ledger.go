@@ -67,10 +67,10 @@ func (l *Ledger) prepareAnswer(ctx context.Context, r PrepareRequest, op gitstor
 	if a.Result, err = resultOf[todo.UpdateResult](out.Receipt); err != nil {
 		return PrepareAnswer{}, err
 	}
+	ctx, cancel := todo.ReadBack(ctx)
+	defer cancel()
 	s, err := todo.ReadState(ctx, out.Tip, r.Goal, r.Todo)
-	if a.Refused = todo.AsRefusal(err); a.Refused == nil && err != nil {
-		return PrepareAnswer{}, err
-	} else if err == nil {
+	if a.Refused = todo.Unread(err); err == nil {
 		a.NoteState, a.Refused = ReadBack(s, r, a.Result)
 		a.NoteVerified = a.Refused == nil
 	}
@@ -169,11 +169,10 @@ func (l *Ledger) adoptAnswer(ctx context.Context, r AdoptRequest, op gitstore.Op
 	if a.Claim.Claim, err = resultOf[Claim](out.Receipt); err != nil {
 		return AdoptAnswer{}, err
 	}
+	ctx, cancel := todo.ReadBack(ctx)
+	defer cancel()
 	s, err := todo.ReadState(ctx, out.Tip, r.Goal, r.Todo)
-	unreadable := todo.AsRefusal(err)
-	if unreadable == nil && err != nil {
-		return AdoptAnswer{}, err
-	}
+	unreadable := todo.Unread(err)
 	v, err := seen()
 	if err != nil {
 		v = unseen(r.Artifacts, Unread)

@@ -18,12 +18,13 @@ func look(workspace string, refs []string) (Availability, error) {
 	if workspace == "" {
 		workspace = "."
 	}
-	root, info, err := resolve(workspace)
+	path, err := filepath.Abs(workspace) // first: a shell's own idea of the directory may go through a link
+	if err != nil {
+		return Availability{}, workspaceRefusal(workspace, err)
+	}
+	root, info, err := resolve(path)
 	if absent(err) || err == nil && !info.IsDir() {
 		return unseen(refs, NotFound), nil
-	}
-	if err == nil {
-		root, err = filepath.Abs(root)
 	}
 	if err != nil {
 		return Availability{}, workspaceRefusal(workspace, err)

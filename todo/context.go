@@ -79,7 +79,7 @@ func oneValue(b []byte) (jsontext.Value, error) {
 	if errors.Is(err, io.EOF) {
 		return nil, errors.New("nothing there")
 	} else if err != nil {
-		return nil, err
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "jsontext: "))
 	}
 	value = value.Clone()
 	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {

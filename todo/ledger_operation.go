@@ -3,6 +3,7 @@ package todo
 import (
 	"context"
 	"maps"
+	"time"
 	"unicode/utf8"
 
 	"github.com/git-loopx/git-loopx/gitstore"
@@ -139,6 +140,23 @@ func (l *Ledger) Apply(ctx context.Context, c Call, op gitstore.Operation) (Answ
 	return l.Answer(ctx, c, op, out)
 }
 
+// readBackTime is how long reading back may take once an operation stands.
+const readBackTime = 5 * time.Second
+
+// ReadBack returns the context to read back with what an operation did. It outlives an interrupt: what was done must be
+// answered for.
+func ReadBack(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), readBackTime)
+}
+
+// Unread is the refusal that says why something cannot be read back; nil for no error.
+func Unread(err error) *Refusal {
+	if r := AsRefusal(err); r != nil || err == nil {
+		return r
+	}
+	return failed(storedCode(err), "%s", err)
+}
+
 // Answer says how an operation ended. Its View is the Todo of the receipt as read back; one that cannot be read is an
 // unreadable view, never an error, since the operation stands.
 func (l *Ledger) Answer(ctx context.Context, c Call, op gitstore.Operation, out gitstore.Outcome) (Answer, error) {
@@ -153,12 +171,12 @@ func (l *Ledger) Answer(ctx context.Context, c Call, op gitstore.Operation, out 
 	if a.Todo == "" || a.Revision == "" {
 		return a, nil
 	}
+	ctx, cancel := ReadBack(ctx)
+	defer cancel()
 	t, err := readTodo(ctx, out.Tip, a.Todo)
-	switch r := AsRefusal(err); {
-	case r != nil:
-		a.View = &View{TodoID: a.Todo, Error: r.Code}
+	switch {
 	case err != nil:
-		return Answer{}, err
+		a.View = &View{TodoID: a.Todo, Error: Unread(err).Code}
 	case t != nil:
 		v := ViewOf(*t)
 		a.View = &v

@@ -51,6 +51,18 @@ func ReadState(ctx context.Context, s *gitstore.Snapshot, g GoalID, id ID) (Stat
 	return state, nil
 }
 
+// ReadAhead reads what a verb on a Todo (none: on the goal) will read first, for [gitstore.Opening.Guess]; it has no
+// other effect. An empty goal is whatever goal the snapshot is of.
+func ReadAhead(ctx context.Context, s *gitstore.Snapshot, g GoalID, id ID) {
+	if id == "" || !id.Valid() {
+		ReadGoal(ctx, s, g)
+		return
+	}
+	if state, err := ReadState(ctx, s, g, id); err == nil && state.Todo != nil {
+		state.JudgeNote()
+	}
+}
+
 // ReadMutable gathers as [ReadState] does for a verb that will change the Todo: it also refuses with todo_not_found, and
 // with the code of a note that is not understood.
 func ReadMutable(ctx context.Context, s *gitstore.Snapshot, g GoalID, id ID) (State, error) {

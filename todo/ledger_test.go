@@ -117,7 +117,7 @@ func TestOrderOfChecks(t *testing.T) {
 			}
 		})
 	}
-	f.refused(CodeInvalidClaim, func() (Answer, error) { return f.Claim(f.ctx(), f.call("agent-a", "todo_a"), "") })
+	f.refused(CodeActorRequired, func() (Answer, error) { return f.Claim(f.ctx(), f.call("", "todo_a"), "") })
 	f.refused(CodeInvalidClaim, func() (Answer, error) { return f.Claim(f.ctx(), f.call("agent-a", "todo_a"), "\xff") })
 	f.refused(CodeInvalidArchive, func() (Answer, error) { return f.Archive(f.ctx(), f.call("\xff", "todo_a")) })
 	f.refused(CodeInvalidUpdate, func() (Answer, error) { return f.Update(f.ctx(), absent, UpdateArgs{}) })

@@ -71,7 +71,7 @@ func firstFree(ctx context.Context, s *gitstore.Snapshot, ids []ID) (ID, error) 
 
 // siblings returns the open, active Todos of a role and text, by id. The table says where they may be.
 func (l *Ledger) siblings(ctx context.Context, s *gitstore.Snapshot, role Role, text string) ([]Todo, error) {
-	rows, err := l.table(ctx, s)
+	rows, err := l.Store.Keys(ctx, s, "todos", rowVersion, makeRow)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,10 @@ func (l *Ledger) SetNote(ctx context.Context, c Call, a NoteArgs) (Answer, error
 // Claim takes a Todo for an agent, which is the actor. A replay is judged again: Refused of the answer says why the claim
 // no longer holds.
 func (l *Ledger) Claim(ctx context.Context, c Call, claimedBy AgentID) (Answer, error) {
-	if claimedBy == "" || !utf8.ValidString(string(claimedBy)) {
+	if claimedBy == "" {
+		claimedBy = c.Agent // none at all is actor_required, in its turn
+	}
+	if !utf8.ValidString(string(claimedBy)) {
 		return Answer{}, failed(CodeInvalidClaim, "the agent that claims must be given in UTF-8")
 	}
 	a, err := l.change(ctx, c, CodeInvalidClaim, "todo claim", map[string]any{"claimed_by": claimedBy}, func(s State, at Instant) (Decision, error) {
@@ -128,13 +131,13 @@ func (l *Ledger) Claim(ctx context.Context, c Call, claimedBy AgentID) (Answer, 
 	if err != nil || a.Status != gitstore.Replayed && a.Status != gitstore.Recovered {
 		return a, err
 	}
+	ctx, cancel := ReadBack(ctx)
+	defer cancel()
 	state, err := ReadState(ctx, a.Tip, c.Goal, c.Todo)
 	if err == nil {
 		err = VerifyClaim(state, c.Todo, claimedBy)
 	}
-	if a.Refused = AsRefusal(err); err != nil && a.Refused == nil {
-		return Answer{}, err
-	}
+	a.Refused = Unread(err)
 	return a, nil
 }
 

@@ -56,6 +56,7 @@ func (a *App) Run(ctx context.Context) (status int) {
 		defer stop()
 		defer context.AfterFunc(signals, cancel)()
 	}
+	j.readAhead(line.command)
 	said, err := line.command.run(ctx, j)
 	if err != nil {
 		if ctx.Err() != nil && errors.Is(err, context.Canceled) {

@@ -212,6 +212,9 @@ func (j *job) goalValues(ctx context.Context) (out [][2]string) {
 		return nil
 	}
 	for _, g := range goals {
+		if !g.GoalID.Valid() {
+			continue // a shell puts the candidate on the command line as it is
+		}
 		out = append(out, [2]string{string(g.GoalID), firstLine(g.Title, 60)})
 	}
 	return out
@@ -238,6 +241,9 @@ func (j *job) todoValues(ctx context.Context, goal string) (out [][2]string) {
 		return nil
 	}
 	for _, v := range list.Rows {
+		if !v.TodoID.Valid() {
+			continue // as in goalValues
+		}
 		out = append(out, [2]string{string(v.TodoID), handoff.Visible(string(v.Status)) + " " + firstLine(headline(v), 50)})
 	}
 	return out

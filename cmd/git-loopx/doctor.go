@@ -121,7 +121,10 @@ func (j *job) records(ctx context.Context, leftovers []check, also func(todo.Goa
 				return nil
 			})
 		}
-		orphans := todo.CheckTree(paths)
+		var orphans map[string]*todo.Refusal
+		if err == nil { // of a list that is not whole, nobody can say what is missing
+			orphans = todo.CheckTree(paths)
+		}
 		for _, path := range slices.Sorted(maps.Keys(orphans)) {
 			bad(path, orphans[path].Code, orphans[path].Reason)
 		}

@@ -105,7 +105,7 @@ func codes() map[string]row {
 		"todo_superseded":                                  {exitRefused, "go on with the Todo that took its place"},
 		"todo_successor_cycle":                             {exitRefused, "name a successor that does not lead back here"},
 		"todo_lease_conflict":                              {exitRefused, "wait until the lease ends, or choose another Todo"},
-		"handoff_mode_requires_lease":                      {exitRefused, "this goal's work needs a live lease"},
+		"handoff_mode_requires_lease":                      {exitRefused, "leave the lease proof out: this version has no leases"},
 		"handoff_mode_lease_claim_divergence":              {exitRefused, lookAgain},
 		"lease_fence_required":                             {exitRefused, "give the lease's key and version"},
 		"lease_cas_mismatch":                               {exitRefused, lookAgain},

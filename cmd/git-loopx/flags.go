@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/git-loopx/git-loopx/gitstore"
 	"github.com/git-loopx/git-loopx/todo"
@@ -14,6 +15,11 @@ import (
 type goalFlags struct {
 	GoalID string `name:"goal-id" nonempty:"" placeholder:"GOAL" help:"The goal; else LOOPX_GOAL, the branch's binding, git config loopx.goal, .loopx.toml, the only goal here."`
 }
+
+// namedGoal and namedTodo tell what will be read, for reading ahead.
+func (f goalFlags) namedGoal() string { return f.GoalID }
+
+func (f todoFlags) namedTodo() string { return f.TodoArg + f.TodoID }
 
 type todoFlags struct {
 	TodoArg string `arg:"" optional:"" name:"todo" help:"The Todo: its id, or at least 9 characters of it."`
@@ -95,18 +101,24 @@ func (j *job) reading(ctx context.Context, goal goalFlags) (todo.GoalID, error) 
 }
 
 // onTodo runs a verb on the Todo that was named, and in text form once more with the full id if what was named is the
-// beginning of one. The exact id is tried first, so that it always wins and costs nothing; an operation id that the
-// verb finds taken counts too, because the first run under it was sealed with the full id.
+// beginning of one. The exact id is tried first, so that it always wins and costs nothing. An operation id that the verb
+// finds taken was sealed with the full id: its receipt says which, and no prefix is resolved again.
 func onTodo[T any](ctx context.Context, j *job, goal todo.GoalID, id todo.ID, verb func(todo.ID) (T, error)) (T, error) {
 	j.about(goal, id)
 	t, err := verb(id)
 	if err == nil || j.line.json || goal == "" || id == "" {
 		return t, err
 	}
-	if todo.CodeOf(err) != todo.CodeTodoNotFound {
-		if _, taken := errors.AsType[*gitstore.IdentityError](err); !taken {
+	if taken, ok := errors.AsType[*gitstore.IdentityError](err); ok {
+		receipt, _ := j.ledger().FindReceipt(ctx, goal, taken.OperationID)
+		if receipt == nil || len(id) < todo.MinPrefix || !strings.HasPrefix(receipt.Todo, string(id)) {
 			return t, err
 		}
+		j.about(goal, todo.ID(receipt.Todo))
+		return verb(todo.ID(receipt.Todo))
+	}
+	if todo.CodeOf(err) != todo.CodeTodoNotFound {
+		return t, err
 	}
 	full, resolveErr := j.ledger().Resolve(ctx, goal, string(id))
 	switch {

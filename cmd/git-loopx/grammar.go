@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -178,6 +179,19 @@ func fill(cmd command, args []string, quick bool) error {
 		return err
 	}
 	_, err = parser.Parse(args)
+	return quoteWord(err)
+}
+
+// quoteWord puts the word that kong does not know in quotes, so that it cannot pass for a part of our sentence.
+func quoteWord(err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, what := range []string{"unexpected argument ", "unknown flag "} {
+		if word, ok := strings.CutPrefix(err.Error(), what); ok {
+			return fmt.Errorf("%s%q", what, word)
+		}
+	}
 	return err
 }
 
@@ -194,6 +208,9 @@ func joinValues(node *kong.Node, args []string) ([]string, error) {
 		arg := args[i]
 		if arg == "--" {
 			return append(out, args[i:]...), nil
+		}
+		if arg == "" && len(node.Positional) > 0 {
+			return nil, errors.New("an argument is empty here")
 		}
 		name, value, joined := strings.Cut(arg, "=")
 		flag := findFlag(node, name)

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/git-loopx/git-loopx/gitstore"
 	"github.com/git-loopx/git-loopx/handoff"
@@ -18,7 +17,7 @@ import (
 type job struct {
 	*App
 	line  *commandLine
-	ahead func() (*gitstore.Repository, error) // the repository that is being opened; nil for quick verbs
+	ahead *gitstore.Opening // the repository that is being opened; nil for quick verbs
 	repo  *gitstore.Repository
 	// place is the goal and Todo that the command turned out to be about, for its refusals.
 	place members
@@ -34,9 +33,34 @@ func (j *job) close() {
 // openAhead asks git for the repository around the directory of the command, while its flags are still being filled.
 func (j *job) openAhead(ctx context.Context, cmd command) {
 	_, writes := cmd.(interface{ mutates() })
-	j.ahead = sync.OnceValues(gitstore.Start(ctx, gitstore.Config{
+	j.ahead = gitstore.Start(ctx, gitstore.Config{
 		Dir: j.Dir, Env: j.Env, Random: j.Random, Now: j.Now, Writes: writes,
-	}))
+	})
+}
+
+// readAhead reads the Todo that the flags name in the repository that git will most likely name, while git is still
+// being asked.
+func (j *job) readAhead(cmd command) {
+	about, ok := cmd.(interface{ namedGoal() string })
+	if !ok || j.ahead == nil {
+		return
+	}
+	goal := todo.GoalID(about.namedGoal())
+	if goal == "" {
+		goal = todo.GoalID(j.Getenv("LOOPX_GOAL"))
+	}
+	ref := todo.GoalRefs
+	if goal != "" {
+		if !goal.Valid() {
+			return
+		}
+		ref = goal.Ref()
+	}
+	var id todo.ID
+	if about, ok := cmd.(interface{ namedTodo() string }); ok {
+		id = todo.ID(about.namedTodo())
+	}
+	j.ahead.Guess(ref, func(ctx context.Context, s *gitstore.Snapshot) { todo.ReadAhead(ctx, s, goal, id) })
 }
 
 // open returns the repository. writes and settings tell what will be asked for, so that it is fetched side by side; the
@@ -45,7 +69,7 @@ func (j *job) open(writes, settings bool) (*gitstore.Repository, error) {
 	if j.repo != nil {
 		return j.repo, nil
 	}
-	repo, err := j.ahead()
+	repo, err := j.ahead.Repository()
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +143,9 @@ func (j *job) read(ctx context.Context, flag, name string, limit int64) ([]byte,
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case c := <-done:
+		if ctx.Err() != nil { // both at once: the text may be cut
+			return nil, ctx.Err()
+		}
 		if c.err != nil {
 			return nil, fileError(j.line.code(), flag, name, c.err)
 		}

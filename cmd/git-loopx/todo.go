@@ -122,7 +122,7 @@ func (c *todoAdd) run(ctx context.Context, j *job) (*answer, error) {
 	a, err := j.ledger().Add(ctx, call, todo.AddArgs{
 		Role: todo.Role(c.Role), Text: text, Title: c.Title, Priority: c.Priority, TaskClass: c.TaskClass,
 		Labels: c.Label, RequiredWriteScopes: c.RequiredWriteScope, BoundAgent: todo.AgentID(j.id(c.BoundAgent)),
-		ExcludedAgents: agentIDs(c.ExcludedAgent), ClaimedBy: todo.AgentID(j.id(c.ClaimedBy)),
+		ExcludedAgents: j.agentIDs(c.ExcludedAgent), ClaimedBy: todo.AgentID(j.id(c.ClaimedBy)),
 	})
 	if err != nil {
 		return nil, err
@@ -130,10 +130,10 @@ func (c *todoAdd) run(ctx context.Context, j *job) (*answer, error) {
 	return j.mutated(a), nil
 }
 
-func agentIDs(names []string) []todo.AgentID {
+func (j *job) agentIDs(names []string) []todo.AgentID {
 	var ids []todo.AgentID
 	for _, name := range names {
-		ids = append(ids, todo.AgentID(name))
+		ids = append(ids, todo.AgentID(j.id(name)))
 	}
 	return ids
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/git-loopx/git-loopx/gitstore"
 	"github.com/git-loopx/git-loopx/handoff"
 	"github.com/git-loopx/git-loopx/todo"
 )
@@ -123,7 +124,7 @@ func (c *todoArchive) run(ctx context.Context, j *job) (*answer, error) {
 	for _, id := range a.Todos {
 		said.printf("  archived   %s\n", handoff.Visible(string(id)))
 	}
-	if !c.Execute {
+	if a.Status == gitstore.Planned && !c.Execute {
 		said.notef("hint: nothing was written; --execute does it")
 	}
 	return said, nil

@@ -83,7 +83,7 @@ func (c *todoReceipt) run(ctx context.Context, j *job) (*answer, error) {
 	case c.OperationArg != "" && c.OperationArg != id:
 		return nil, j.usagef("two operations are named: %q and %q", c.OperationArg, id)
 	}
-	if id == "" {
+	if id = j.id(id); id == "" {
 		return nil, j.usagef("an operation id is needed")
 	}
 	goal, err := j.reading(ctx, c.goalFlags)

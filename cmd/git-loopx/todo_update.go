@@ -55,7 +55,7 @@ func (c *todoUpdate) args(j *job) todo.UpdateArgs {
 		a.BoundAgent = &agent
 	}
 	if c.ExcludedAgent != nil {
-		agents := agentIDs(c.ExcludedAgent)
+		agents := j.agentIDs(c.ExcludedAgent)
 		a.ExcludedAgents = &agents
 	}
 	if c.Status != nil {

@@ -74,7 +74,21 @@ func find(words []string) (*noun, *verb, int, error) {
 	return n, best, used, nil
 }
 
+// planned are the words of the command line that this version does not have yet, by noun; "" is for nouns themselves.
+func planned(noun, word string) bool {
+	words := map[string]string{
+		"":        "lease task-lease continue session run brief status sync fetch push hooks",
+		"goal":    "acceptance fetch",
+		"todo":    "ready apply project-markdown",
+		"handoff": "draft check finalize show bundle commit continue log diff set-aside",
+	}
+	return slices.Contains(strings.Fields(words[noun]), word)
+}
+
 func unknownNoun(word string, all []noun) error {
+	if planned("", word) {
+		return usagef("usage_error", "git loopx %s is not in this version yet", word).hintf("git loopx help lists the commands")
+	}
 	var names []string
 	for _, n := range all {
 		if !strings.HasPrefix(n.name, "__") {
@@ -108,11 +122,29 @@ func unknownVerb(n *noun, rest []string) error {
 		return usagef(code, "git loopx %s needs a verb: %s", n.name, strings.Join(names, ", ")).
 			hintf("git loopx %s -h explains them", n.name)
 	}
+	if planned(n.name, rest[0]) {
+		return usagef(code, "git loopx %s %s is not in this version yet", n.name, rest[0]).hintf("git loopx %s -h lists its verbs", n.name)
+	}
+	if more := following(rest[0], names); len(more) > 0 {
+		return usagef(code, "git loopx %s %s needs another word: %s", n.name, rest[0], strings.Join(more, ", ")).
+			hintf("git loopx %s -h explains them", n.name)
+	}
 	e := usagef(code, "%q is not a verb of git loopx %s", strings.Join(rest[:1], " "), n.name)
 	if like := closest(rest[0], names); like != "" {
 		return e.hintf("the most similar verb is git loopx %s %s", n.name, like)
 	}
 	return e.hintf("its verbs are %s", strings.Join(names, ", "))
+}
+
+// following lists what may come after the first word of verbs of two words.
+func following(word string, names []string) []string {
+	var more []string
+	for _, name := range names {
+		if rest, ok := strings.CutPrefix(name, word+" "); ok {
+			more = append(more, rest)
+		}
+	}
+	return more
 }
 
 // closest returns the name that differs from word in the fewest letters, "" if all differ in more than a third.
