@@ -24,38 +24,48 @@ func (l *Ledger) open(ctx context.Context, g GoalID) (*gitstore.Snapshot, error)
 // List lists Todos by priority (none after P4), creation and id. Records that cannot be read come last, whatever the
 // filter, since nobody can say what they are.
 func (l *Ledger) List(ctx context.Context, g GoalID, f Filter) (List, error) {
-	s, err := l.open(ctx, g)
+	entries, err := l.Entries(ctx, g, f)
 	if err != nil {
 		return List{}, err
 	}
-	if _, err := ReadGoal(ctx, s, g); err != nil {
-		return List{}, err
-	}
-	rows, err := l.table(ctx, s)
-	if err != nil {
-		return List{}, err
-	}
-	chosen, err := f.choose(rows)
-	if err != nil {
-		return List{}, err
-	}
-	list := List{Revision: s.Revision(), Total: len(chosen)}
-	slices.SortFunc(chosen, compareRows)
-	if f.Limit > 0 && f.Limit < len(chosen) {
-		chosen = chosen[:f.Limit]
-	}
-	list.Rows = make([]View, len(chosen))
-	for i, r := range chosen {
-		if list.Rows[i], err = rowView(*r); err != nil {
+	list := List{Revision: entries.Revision, Total: entries.Total, Rows: make([]View, len(entries.Rows))}
+	for i, e := range entries.Rows {
+		if list.Rows[i], err = rowView(*e.row); err != nil {
 			return List{}, err
 		}
 	}
 	return list, nil
 }
 
-// choose returns the rows that a list shows. Only rows that may have all labels are decoded.
-func (f Filter) choose(rows []gitstore.Row) ([]*gitstore.Row, error) {
-	chosen := make([]*gitstore.Row, 0, len(rows))
+// Entries is what [Ledger.List] lists, for callers that print it and need no [View] of each row.
+func (l *Ledger) Entries(ctx context.Context, g GoalID, f Filter) (Entries, error) {
+	s, err := l.open(ctx, g)
+	if err != nil {
+		return Entries{}, err
+	}
+	if _, err := ReadGoal(ctx, s, g); err != nil {
+		return Entries{}, err
+	}
+	rows, err := l.table(ctx, s)
+	if err != nil {
+		return Entries{}, err
+	}
+	chosen, err := f.choose(rows)
+	if err != nil {
+		return Entries{}, err
+	}
+	list := Entries{Revision: s.Revision(), Total: len(chosen), Rows: firstOf(chosen, f.Limit)}
+	for _, e := range list.Rows {
+		if !e.intact() {
+			return Entries{}, errRow
+		}
+	}
+	return list, nil
+}
+
+// choose returns the rows that a list shows, in no order. Only rows that may have all labels are looked into.
+func (f Filter) choose(rows []gitstore.Row) ([]Entry, error) {
+	chosen := make([]Entry, 0, len(rows))
 	for i := range rows {
 		r := &rows[i]
 		if k := rowKey(r.Key); k.readable() {
@@ -63,16 +73,16 @@ func (f Filter) choose(rows []gitstore.Row) ([]*gitstore.Row, error) {
 				continue
 			}
 			if len(f.Labels) > 0 {
-				v, err := rowView(*r)
+				labels, err := rowLabels(r)
 				if err != nil {
 					return nil, err
 				}
-				if slices.ContainsFunc(f.Labels, func(l string) bool { return !slices.Contains(v.Labels, l) }) {
+				if slices.ContainsFunc(f.Labels, func(l string) bool { return !slices.Contains(labels, l) }) {
 					continue
 				}
 			}
 		}
-		chosen = append(chosen, r)
+		chosen = append(chosen, entryOf(r))
 	}
 	return chosen, nil
 }

@@ -1,19 +1,16 @@
 package todo
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"hash/fnv"
 	"slices"
-	"strings"
 
 	"github.com/git-loopx/git-loopx/gitstore"
 )
 
 // rowVersion names the form of rows below; another form needs another name.
-const rowVersion = "todo/1"
+const rowVersion = "todo/2"
 
 // rowKey is what lists, archiving and the duplicate check look at in a row without decoding it:
 //
@@ -35,7 +32,10 @@ const (
 	bitStatus // and the next
 )
 
-var statuses = [4]WorkStatus{Open, Done, Blocked, Deferred}
+var (
+	statuses   = [4]WorkStatus{Open, Done, Blocked, Deferred}
+	priorities = [6]string{"P0", "P1", "P2", "P3", "P4", ""}
+)
 
 // makeRow is the row of a file below "todos". One that cannot be read is a row too; its data is the reason code.
 func makeRow(file string, blob []byte) gitstore.Row {
@@ -101,6 +101,7 @@ func (k rowKey) readable() bool     { return k[0]&bitReadable != 0 }
 func (k rowKey) archived() bool     { return k[0]&bitArchived != 0 }
 func (k rowKey) claimed() bool      { return k[0]&bitClaimed != 0 }
 func (k rowKey) status() WorkStatus { return statuses[k[0]/bitStatus&3] }
+func (k rowKey) priority() string   { return priorities[min(int(k[1]), 5)] }
 func (k rowKey) completed() string  { return string(k[7:12]) }
 
 func (k rowKey) role() Role {
@@ -127,124 +128,10 @@ func (k rowKey) mayHave(labels []string) bool {
 	return true
 }
 
-// compareRows orders a list: priority, creation, id; records that cannot be read come last.
-func compareRows(a, b *gitstore.Row) int {
-	ka, kb := rowKey(a.Key), rowKey(b.Key)
-	if ka.readable() != kb.readable() {
-		if ka.readable() {
-			return -1
-		}
-		return 1
-	}
-	if c := bytes.Compare(a.Key[1:7], b.Key[1:7]); c != 0 {
-		return c
-	}
-	return strings.Compare(string(idOf(a.Name)), string(idOf(b.Name)))
-}
-
 // rowView decodes a row. Data that this version did not write is a defect of the cache.
 func rowView(r gitstore.Row) (View, error) {
 	if !rowKey(r.Key).readable() {
 		return View{TodoID: idOf(r.Name), Error: Code(r.Data)}, nil
 	}
 	return unpackView(string(r.Data))
-}
-
-// A packed view is its members in a fixed order, each with its length before it, so that a list of ten thousand is cut
-// from the cache and not parsed.
-
-func packView(v View) []byte {
-	var b []byte
-	for _, s := range v.strings() {
-		b = appendString(b, *s)
-	}
-	b = appendStrings(b, v.Labels)
-	b = appendStrings(b, v.RequiredWriteScopes)
-	b = appendStrings(b, v.ExcludedAgents)
-	b = appendStrings(b, v.DependsOn)
-	return appendStrings(b, v.SuccessorTodoIDs)
-}
-
-var errRow = errors.New("a row of the cache of todos is damaged")
-
-func unpackView(data string) (View, error) {
-	v := View{Readable: true}
-	u := unpacker{rest: data}
-	for _, s := range v.strings() {
-		*s = u.string()
-	}
-	v.Labels = unpackStrings[string](&u)
-	v.RequiredWriteScopes = unpackStrings[string](&u)
-	v.ExcludedAgents = unpackStrings[AgentID](&u)
-	v.DependsOn = unpackStrings[ID](&u)
-	v.SuccessorTodoIDs = unpackStrings[ID](&u)
-	if u.bad || u.rest != "" {
-		return View{}, errRow
-	}
-	return v, nil
-}
-
-// strings lists the members of a readable view that are one text each.
-func (v *View) strings() [19]*string {
-	return [...]*string{
-		(*string)(&v.TodoID), (*string)(&v.Role), (*string)(&v.Status), (*string)(&v.Archive),
-		&v.Priority, &v.Title, &v.Text, &v.TaskClass, (*string)(&v.ClaimedBy), (*string)(&v.BoundAgent),
-		(*string)(&v.ResumeAt), &v.Evidence, &v.Reason, (*string)(&v.SupersededBy),
-		(*string)(&v.CreatedBy), (*string)(&v.LastActorAgentID),
-		(*string)(&v.CreatedAt), (*string)(&v.UpdatedAt), (*string)(&v.CompletedAt),
-	}
-}
-
-func appendString(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
-}
-
-func appendStrings[T ~string](b []byte, list []T) []byte {
-	b = binary.AppendUvarint(b, uint64(len(list)))
-	for _, s := range list {
-		b = appendString(b, string(s))
-	}
-	return b
-}
-
-type unpacker struct {
-	rest string
-	bad  bool
-}
-
-// number reads a length, which cannot exceed what is left.
-func (u *unpacker) number() int {
-	var n uint64
-	for i := 0; i < len(u.rest) && i < 5; i++ {
-		c := u.rest[i]
-		n |= uint64(c&0x7f) << (7 * i)
-		if c < 0x80 {
-			u.rest = u.rest[i+1:]
-			if n <= uint64(len(u.rest)) {
-				return int(n)
-			}
-			break
-		}
-	}
-	u.bad, u.rest = true, ""
-	return 0
-}
-
-func (u *unpacker) string() string {
-	n := u.number()
-	s := u.rest[:n]
-	u.rest = u.rest[n:]
-	return s
-}
-
-func unpackStrings[T ~string](u *unpacker) []T {
-	n := u.number()
-	if n == 0 {
-		return nil
-	}
-	list := make([]T, n)
-	for i := range list {
-		list[i] = T(u.string())
-	}
-	return list
 }

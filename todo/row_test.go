@@ -2,9 +2,13 @@ package todo
 
 import (
 	"cmp"
+	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	diff "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -61,6 +65,75 @@ func TestRowSpeaksForTheTodo(t *testing.T) {
 		if d := diff.Diff(ViewOf(todo), view); d != "" || err != nil {
 			t.Fatalf("%v %s", err, d)
 		}
+		e := entryOf(&row)
+		headline, owner := e.Headline()
+		if e.TodoID() != todo.ID || e.Code() != "" || e.Role() != todo.Role || e.Status() != todo.Status ||
+			e.Archived() != k.archived() || e.Priority() != todo.Priority ||
+			headline != cmp.Or(todo.Title, todo.Text) || owner != todo.ClaimedBy || !e.intact() {
+			t.Fatalf("entry %+v, %q, %q", e, headline, owner)
+		}
+		labels, err := rowLabels(&row)
+		if !slices.Equal(labels, todo.Labels) || err != nil {
+			t.Fatalf("labels %q, %v", labels, err)
+		}
+	})
+}
+
+// An entry writes itself as its view is written, whatever is in the view.
+func TestEntryIsTheViewInJSON(t *testing.T) {
+	check := func(t interface{ Fatalf(string, ...any) }, row gitstore.Row) {
+		view, err := rowView(row)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		want, err := json.Marshal(view, jsontext.AllowInvalidUTF8(true))
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		if got := entryOf(&row).AppendJSON([]byte("before")); string(got) != "before"+string(want) {
+			t.Fatalf("got %s, want %s", got, want)
+		}
+	}
+	check(t, makeRow(TodoPath("todo_a"), []byte("{}"))) // not readable
+	text := rapid.OneOf(rapid.Just(""), rapid.StringMatching(`[ -~]{0,3}`), rapid.String(),
+		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
+	rapid.Check(t, func(t *rapid.T) {
+		var v View
+		members := reflect.ValueOf(&v).Elem()
+		for i := range members.NumField() {
+			switch m := members.Field(i); m.Kind() {
+			case reflect.String:
+				m.SetString(text.Draw(t, "text"))
+			case reflect.Slice:
+				for _, s := range rapid.SliceOfN(text, 0, 2).Draw(t, "list") {
+					m.Set(reflect.Append(m, reflect.ValueOf(s).Convert(m.Type().Elem())))
+				}
+			}
+		}
+		v.Readable, v.Error = true, ""
+		check(t, gitstore.Row{Name: TodoPath("todo_a"), Key: rowKey{bitReadable}, Data: packView(v)})
+	})
+}
+
+// The first of a list are those that sorting all of it puts first.
+func TestFirstOf(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var all []Entry
+		for _, at := range rapid.SliceOf(rapid.IntRange(0, 99)).Draw(t, "entries") {
+			row := gitstore.Row{Name: fmt.Sprintf("todos/%02d/todo_%d.json", len(all), at%10)}
+			if at < 90 {
+				row.Key = rowKey{bitReadable, byte(at % 6), 6: byte(at % 4)}
+			}
+			all = append(all, entryOf(&row))
+		}
+		want := slices.SortedFunc(slices.Values(all), compareEntries)
+		limit := rapid.IntRange(0, 9).Draw(t, "limit")
+		if limit > 0 {
+			want = want[:min(limit, len(want))]
+		}
+		if got := firstOf(all, limit); !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
 	})
 }
 
@@ -75,7 +148,7 @@ func TestRowsOrderAsTodos(t *testing.T) {
 			cmp.Compare(a.ID, b.ID),
 		)
 		row := func(x Todo) *gitstore.Row { return &gitstore.Row{Name: TodoPath(x.ID), Key: keyOf(x)} }
-		if got := compareRows(row(a), row(b)); got != want {
+		if got := compareEntries(entryOf(row(a)), entryOf(row(b))); got != want {
 			t.Fatalf("got %d, want %d", got, want)
 		}
 	})
@@ -89,6 +162,13 @@ func TestDamagedRow(t *testing.T) {
 		data[at] = rapid.Byte().Draw(t, "byte")
 		data = data[:rapid.IntRange(0, len(data)).Draw(t, "length")]
 		v, err := unpackView(string(data))
+		e := entryOf(&gitstore.Row{Key: rowKey{bitReadable | bitClaimed}, Data: data})
+		if e.intact() != (err == nil) {
+			t.Fatalf("intact is %v, and the view %v", e.intact(), err)
+		}
+		e.Headline()
+		e.AppendJSON(nil)
+		rowLabels(e.row)
 		if err == nil && !slices.Equal(packView(v), data) {
 			again, err := unpackView(string(packView(v)))
 			if d := diff.Diff(v, again); d != "" || err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -41,17 +42,25 @@ func (m *members) setGiven(name, value string) {
 	}
 }
 
+// distinct yields the members in their order, of each name the first.
+func (m members) distinct() iter.Seq[member] {
+	return func(yield func(member) bool) {
+		seen := make(map[string]bool, len(m))
+		for _, x := range m {
+			if !seen[x.name] && !yield(x) {
+				return
+			}
+			seen[x.name] = true
+		}
+	}
+}
+
 // MarshalJSONTo writes the object in its order.
 func (m members) MarshalJSONTo(e *jsontext.Encoder) error {
 	if err := e.WriteToken(jsontext.BeginObject); err != nil {
 		return err
 	}
-	seen := make(map[string]bool, len(m))
-	for _, x := range m {
-		if seen[x.name] {
-			continue
-		}
-		seen[x.name] = true
+	for x := range m.distinct() {
 		if err := e.WriteToken(jsontext.String(x.name)); err != nil {
 			return err
 		}
@@ -119,13 +128,32 @@ func (a *App) say(line *commandLine, said *answer) int {
 	return a.printed(status, err)
 }
 
+// readyJSON is the value of a member of a whole document that writes itself, since an encoder would check ten thousand
+// rows once more.
+type readyJSON interface {
+	appendJSON(b []byte) []byte
+}
+
 // document writes one JSON document and a newline to stdout, in one write.
 func (a *App) document(doc members) error {
-	b, err := json.Marshal(doc, jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		return err
+	b := []byte{'{'}
+	for m := range doc.distinct() {
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b, _ = jsontext.AppendQuote(b, m.name) // its error says that bytes that are not UTF-8 were replaced
+		b = append(b, ':')
+		if ready, ok := m.value.(readyJSON); ok {
+			b = ready.appendJSON(b)
+			continue
+		}
+		value, err := json.Marshal(m.value, jsontext.AllowInvalidUTF8(true))
+		if err != nil {
+			return err
+		}
+		b = append(b, value...)
 	}
-	_, err = a.Stdout.Write(append(escapeHidden(b), '\n'))
+	_, err := a.Stdout.Write(append(escapeHidden(b), "}\n"...))
 	return err
 }
 

@@ -24,19 +24,27 @@ func listed[T any](a *answer, name string, rows []T, total, limit int) []T {
 	if rows == nil {
 		rows = []T{}
 	}
-	a.members.set(name, rows)
-	a.members.set("total", total)
-	a.members.set("returned", len(rows))
-	a.members.set("truncated", len(rows) < total)
-	if len(rows) < total {
-		a.notef("hint: %d of %d are shown; --limit 0 shows all", len(rows), total)
-	}
+	a.listed(name, rows, len(rows), total)
 	return rows
 }
+
+// listed sets the members of a list that is cut already.
+func (a *answer) listed(name string, rows any, returned, total int) {
+	a.members.set(name, rows)
+	a.members.set("total", total)
+	a.members.set("returned", returned)
+	a.members.set("truncated", returned < total)
+	if returned < total {
+		a.notef("hint: %d of %d are shown; --limit 0 shows all", returned, total)
+	}
+}
+
+const spaces = "                                "
 
 // table prints rows with their columns side by side.
 func (a *answer) table(rows [][]string) {
 	var width []int
+	size := 0
 	for _, row := range rows {
 		for i, cell := range row {
 			if i == len(width) {
@@ -44,18 +52,30 @@ func (a *answer) table(rows [][]string) {
 			}
 			if i < len(row)-1 {
 				width[i] = max(width[i], utf8.RuneCountInString(cell))
+			} else {
+				size += len(cell)
 			}
 		}
 	}
+	for _, w := range width {
+		size += len(rows) * (w + 2)
+	}
+	a.text.Grow(size)
 	for _, row := range rows {
-		var line strings.Builder
+		for len(row) > 0 && strings.TrimRight(row[len(row)-1], " ") == "" {
+			row = row[:len(row)-1] // lines end without spaces
+		}
 		for i, cell := range row {
-			line.WriteString(cell)
-			if i < len(row)-1 {
-				line.WriteString(strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell)+2))
+			if i == len(row)-1 {
+				a.text.WriteString(strings.TrimRight(cell, " "))
+				break
+			}
+			a.text.WriteString(cell)
+			for n := width[i] - utf8.RuneCountInString(cell) + 2; n > 0; n -= len(spaces) {
+				a.text.WriteString(spaces[:min(n, len(spaces))])
 			}
 		}
-		a.printf("%s\n", strings.TrimRight(line.String(), " "))
+		a.text.WriteByte('\n')
 	}
 }
 

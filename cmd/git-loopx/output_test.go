@@ -20,6 +20,11 @@ func TestFirstLine(t *testing.T) {
 		{"ééééééééééé", "ééééééééé…"},
 		{"", ""},
 		{"\r\nx", "…"},
+		{"0123456789", "0123456789"},
+		{"012345678é", "012345678é"},
+		{"01234567 é\n", "01234567 é…"},
+		{"0123456\t89", `0123456\t…`},
+		{"01234567 \xff", "01234567…"},
 	} {
 		if got := firstLine(test.in, 10); got != test.want {
 			t.Errorf("firstLine(%q) = %q, want %q", test.in, got, test.want)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/git-loopx/git-loopx/handoff"
@@ -37,44 +38,70 @@ func (c *todoList) run(ctx context.Context, j *job) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := j.ledger().List(ctx, goal, todo.Filter{
+	list, err := j.ledger().Entries(ctx, goal, todo.Filter{
 		Role: todo.Role(c.Role), Status: todo.WorkStatus(c.Status), Labels: c.Label, All: c.All, Limit: c.Limit})
 	if err != nil {
 		return nil, err
 	}
 	said := &answer{members: members{{"goal_id", goal}, {"provider_revision", list.Revision}}}
-	var rows [][]string
-	for _, v := range listed(said, "todos", list.Rows, list.Total, 0) {
-		rows = append(rows, todoRow(v))
-	}
-	said.table(rows)
-	if len(rows) == 0 {
+	said.listed("todos", todoEntries(list.Rows), len(list.Rows), list.Total)
+	if len(list.Rows) == 0 {
 		said.notef("hint: nothing to show; git loopx todo list --all shows done and archived Todos too")
 	}
+	if j.line.json {
+		return said, nil
+	}
+	const columns = 5
+	cells := make([]string, 0, len(list.Rows)*columns)
+	rows := make([][]string, len(list.Rows))
+	for i, e := range list.Rows {
+		cells = appendTodoRow(cells, e)
+		rows[i] = cells[i*columns : len(cells) : len(cells)]
+	}
+	said.table(rows)
 	return said, nil
 }
 
-// todoRow is a Todo as one line of a list.
-func todoRow(v todo.View) []string {
-	id := handoff.Visible(string(v.TodoID))
-	if !v.Readable {
-		return []string{id, "unreadable", "", "", string(v.Error)}
+// todoEntries is the list of Todos as the JSON answer has it.
+type todoEntries []todo.Entry
+
+func (l todoEntries) appendJSON(b []byte) []byte {
+	size := 2
+	for _, e := range l {
+		size += e.Size()
 	}
-	status, owner, priority := string(v.Status), "-", "-"
-	if v.Archive == todo.Archived {
+	b = append(slices.Grow(b, size), '[')
+	for i, e := range l {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = e.AppendJSON(b)
+	}
+	return append(b, ']')
+}
+
+// appendTodoRow appends the cells of a Todo as one line of a list.
+func appendTodoRow(cells []string, e todo.Entry) []string {
+	id := handoff.Visible(string(e.TodoID()))
+	if code := e.Code(); code != "" {
+		return append(cells, id, "unreadable", "", "", string(code))
+	}
+	headline, claimedBy := e.Headline()
+	status, owner, priority := string(e.Status()), "-", "-"
+	if e.Archived() {
 		status += ", archived"
 	}
-	if v.ClaimedBy != "" {
-		owner = handoff.Visible(string(v.ClaimedBy))
+	if claimedBy != "" {
+		owner = handoff.Visible(string(claimedBy))
 	}
-	if v.Priority != "" {
-		priority = v.Priority
+	if p := e.Priority(); p != "" {
+		priority = p
 	}
-	text := firstLine(headline(v), 72)
-	if v.Role == todo.RoleUser {
+	text := firstLine(headline, 72)
+	if e.Role() == todo.RoleUser {
 		text = "(user) " + text
 	}
-	return []string{id, status, priority, owner, text}
+	return append(cells, id, status, priority, owner, text)
 }
 
 type todoShow struct {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,14 +13,34 @@ import (
 // characters. It is for lists; nothing else shortens text.
 func firstLine(s string, max int) string {
 	line, _, more := strings.Cut(s, "\n")
-	line = handoff.Visible(strings.TrimRight(line, "\r"))
-	if utf8.RuneCountInString(line) > max {
-		line, more = strings.TrimRight(string([]rune(line)[:max-1]), " "), true
+	line = strings.TrimRight(line, "\r")
+	// Visible makes no text shorter, so that no more than this can be shown.
+	line = handoff.Visible(line[:prefix(line, max+1)])
+	if prefix(line, max) < len(line) {
+		line, more = strings.TrimRight(line[:prefix(line, max-1)], " "), true
 	}
 	if more {
 		return line + "…"
 	}
 	return line
+}
+
+// prefix returns the length in bytes of the first n characters of s, or of all of it.
+func prefix(s string, n int) int {
+	if len(s) <= n {
+		return len(s)
+	}
+	at := 0
+	for at < n && s[at] < utf8.RuneSelf {
+		at++
+	}
+	for i := range s[at:] {
+		if n == at {
+			return at + i
+		}
+		n--
+	}
+	return len(s)
 }
 
 // escapeHidden writes the hidden characters of a JSON document as \u escapes. Outside of strings JSON has none, and
@@ -32,6 +53,14 @@ func escapeHidden(document []byte) []byte {
 	var out []byte
 	from := 0
 	for i := 0; i < len(document); {
+		if len(document)-i >= 8 {
+			// Eight bytes at once: the high bit of each is set from 0x7f on. A sum that carries comes from such a byte too.
+			word := binary.LittleEndian.Uint64(document[i:])
+			if (word|(word+0x0101010101010101))&0x8080808080808080 == 0 {
+				i += 8
+				continue
+			}
+		}
 		if document[i] < 0x7f {
 			i++
 			continue
