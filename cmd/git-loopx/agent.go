@@ -45,7 +45,7 @@ func (j *job) agentCall(ctx context.Context, f agentNameFlags, goal goalFlags, o
 	case call.Agent == "":
 		return call, j.usagef("an agent is needed: its name, or --agent-id")
 	case call.Goal == "":
-		return call, j.missingGoal()
+		return call, j.missingGoal(ctx)
 	}
 	return call, nil
 }

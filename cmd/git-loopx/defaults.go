@@ -105,7 +105,10 @@ func bindsAny(settings gitstore.Settings) bool {
 }
 
 // missingGoal is the answer where no goal was named.
-func (j *job) missingGoal() error {
-	return j.usagef("--goal-id is needed").
-		hintf("--goal-id, LOOPX_GOAL, git loopx goal bind or git config loopx.goal name the goal")
+func (j *job) missingGoal(ctx context.Context) error {
+	e := j.usagef("--goal-id is needed")
+	if refs, err := j.repo.Refs(ctx, todo.GoalRefs); err == nil && len(refs) == 0 {
+		return e.hintf("there is no goal here yet: git loopx init creates one")
+	}
+	return e.hintf("--goal-id, LOOPX_GOAL, git loopx goal bind or git config loopx.goal name the goal")
 }

@@ -94,7 +94,7 @@ func (j *job) reading(ctx context.Context, goal goalFlags) (todo.GoalID, error) 
 	}
 	id, err := j.goalNamed(ctx, goal.GoalID, true)
 	if err == nil && id == "" {
-		return "", j.missingGoal()
+		return "", j.missingGoal(ctx)
 	}
 	j.about(id, "")
 	return id, err

@@ -135,7 +135,7 @@ func (c *goalCreate) run(ctx context.Context, j *job) (*answer, error) {
 		return nil, err
 	}
 	if call.Goal == "" {
-		return nil, j.missingGoal()
+		return nil, j.missingGoal(ctx)
 	}
 	a, err := j.ledger().CreateGoal(ctx, call, c.Title, todo.Mode(c.Mode))
 	if err != nil {

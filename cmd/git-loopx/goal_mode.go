@@ -49,7 +49,7 @@ func (c *goalModeSet) run(ctx context.Context, j *job) (*answer, error) {
 		return nil, err
 	}
 	if call.Goal == "" {
-		return nil, j.missingGoal()
+		return nil, j.missingGoal(ctx)
 	}
 	a, err := j.ledger().SetMode(ctx, call, todo.Mode(mode))
 	if err != nil {

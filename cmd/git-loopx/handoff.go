@@ -52,7 +52,7 @@ func (j *job) handoffCall(ctx context.Context, f *handoffFlags, op operationFlag
 	}
 	call, err := j.call(ctx, f.goalFlags, f.agentFlags, op, false, false)
 	if err == nil && call.Goal == "" {
-		err = j.missingGoal()
+		err = j.missingGoal(ctx)
 	}
 	call.Todo = id
 	return call, err
@@ -119,7 +119,7 @@ func (c *handoffInspect) run(ctx context.Context, j *job) (*answer, error) {
 		return nil, err
 	}
 	if request.Goal == "" {
-		return nil, j.missingGoal()
+		return nil, j.missingGoal(ctx)
 	}
 	if request.Agent, err = j.agentNamed(ctx, c.AgentID); err != nil {
 		return nil, err

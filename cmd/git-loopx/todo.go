@@ -65,7 +65,7 @@ func (j *job) todoCall(ctx context.Context, t todoFlags, goal goalFlags, agent a
 func (j *job) goalCall(ctx context.Context, goal goalFlags, agent agentFlags, op operationFlags, dryRun bool) (todo.Call, error) {
 	call, err := j.call(ctx, goal, agent, op, dryRun, true)
 	if err == nil && call.Goal == "" {
-		err = j.missingGoal()
+		err = j.missingGoal(ctx)
 	}
 	return call, err
 }
