@@ -43,6 +43,15 @@ type dryRunFlag struct {
 	DryRun bool `name:"dry-run" help:"Decide and tell, write nothing."`
 }
 
+// mutationFlags are those of every verb that changes something but the handoff verbs, which have no dry run.
+type mutationFlags struct {
+	goalFlags
+	agentFlags
+	operationFlags
+	dryRunFlag
+	outputFlags
+}
+
 type limitFlag struct {
 	Limit int `default:"200" placeholder:"N" help:"Show at most N; 0 is all."`
 }

@@ -56,23 +56,27 @@ func (j *job) withArg(arg goalArg, f goalFlags) (goalFlags, error) {
 	return goalFlags{GoalID: arg.GoalArg}, nil
 }
 
-type initCommand struct {
+// newGoalFlags are those of the two verbs that make a goal.
+type newGoalFlags struct {
 	goalArg
-	goalFlags
 	Title string `placeholder:"TEXT" help:"What the goal is, in one line."`
 	Mode  string `nonempty:"" placeholder:"MODE" help:"What taking its work needs: soft_claim, the default."`
-	agentFlags
-	operationFlags
-	dryRunFlag
-	outputFlags
+	mutationFlags
 }
 
-func (c *initCommand) run(ctx context.Context, j *job) (*answer, error) {
-	f, err := j.withArg(c.goalArg, c.goalFlags)
+// call is the call that makes the goal; its goal is "" where none was named.
+func (f *newGoalFlags) call(ctx context.Context, j *job) (todo.Call, error) {
+	goal, err := j.withArg(f.goalArg, f.goalFlags)
 	if err != nil {
-		return nil, err
+		return todo.Call{}, err
 	}
-	call, err := j.call(ctx, f, c.agentFlags, c.operationFlags, c.DryRun, false)
+	return j.call(ctx, goal, f.agentFlags, f.operationFlags, f.DryRun, false)
+}
+
+type initCommand struct{ newGoalFlags }
+
+func (c *initCommand) run(ctx context.Context, j *job) (*answer, error) {
+	call, err := c.call(ctx, j)
 	if err != nil {
 		return nil, err
 	}
@@ -114,23 +118,10 @@ func unreadableGoal(v todo.GoalView) error {
 	return &todo.Refusal{Code: v.Error, Status: todo.Failed, Reason: "goal " + string(v.GoalID) + ": its record cannot be read"}
 }
 
-type goalCreate struct {
-	goalArg
-	goalFlags
-	Title string `placeholder:"TEXT" help:"What the goal is, in one line."`
-	Mode  string `nonempty:"" placeholder:"MODE" help:"What taking its work needs: soft_claim, the default."`
-	agentFlags
-	operationFlags
-	dryRunFlag
-	outputFlags
-}
+type goalCreate struct{ newGoalFlags }
 
 func (c *goalCreate) run(ctx context.Context, j *job) (*answer, error) {
-	f, err := j.withArg(c.goalArg, c.goalFlags)
-	if err != nil {
-		return nil, err
-	}
-	call, err := j.call(ctx, f, c.agentFlags, c.operationFlags, c.DryRun, false)
+	call, err := c.call(ctx, j)
 	if err != nil {
 		return nil, err
 	}

@@ -26,11 +26,7 @@ func (c *goalModeShow) run(ctx context.Context, j *job) (*answer, error) {
 type goalModeSet struct {
 	ModeArg string `arg:"" optional:"" name:"mode" help:"The mode: soft_claim."`
 	Mode    string `name:"mode" nonempty:"" placeholder:"MODE" help:"The same as a flag."`
-	goalFlags
-	agentFlags
-	operationFlags
-	dryRunFlag
-	outputFlags
+	mutationFlags
 }
 
 func (c *goalModeSet) run(ctx context.Context, j *job) (*answer, error) {

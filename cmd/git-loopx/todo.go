@@ -51,23 +51,32 @@ func todoVerbs() []verb {
 }
 
 // todoCall is call for a verb on one Todo: the goal and the Todo must be named, the only goal will do.
-func (j *job) todoCall(ctx context.Context, t todoFlags, goal goalFlags, agent agentFlags, op operationFlags, dryRun bool) (todo.Call, error) {
+func (j *job) todoCall(ctx context.Context, t todoFlags, m mutationFlags) (todo.Call, error) {
 	id, err := j.needTodo(t)
 	if err != nil {
 		return todo.Call{}, err
 	}
-	call, err := j.goalCall(ctx, goal, agent, op, dryRun)
+	call, err := j.goalCall(ctx, m)
 	call.Todo = id
 	return call, err
 }
 
 // goalCall is call for a verb on Todos that need not name one.
-func (j *job) goalCall(ctx context.Context, goal goalFlags, agent agentFlags, op operationFlags, dryRun bool) (todo.Call, error) {
-	call, err := j.call(ctx, goal, agent, op, dryRun, true)
+func (j *job) goalCall(ctx context.Context, m mutationFlags) (todo.Call, error) {
+	call, err := j.call(ctx, m.goalFlags, m.agentFlags, m.operationFlags, m.DryRun, true)
 	if err == nil && call.Goal == "" {
 		err = j.missingGoal(ctx)
 	}
 	return call, err
+}
+
+// changeTodo runs a mutating verb on the one Todo that its flags name.
+func (j *job) changeTodo(ctx context.Context, t todoFlags, m mutationFlags, verb func(todo.Call) (todo.Answer, error)) (*answer, error) {
+	call, err := j.todoCall(ctx, t, m)
+	if err != nil {
+		return nil, err
+	}
+	return j.mutateTodo(ctx, call, verb)
 }
 
 // mutateTodo runs a mutating verb on the Todo of a call, which may be the beginning of an id in text form.
@@ -95,11 +104,7 @@ type todoAdd struct {
 	BoundAgent         string   `nonempty:"" placeholder:"AGENT" help:"The only agent that may take it."`
 	ExcludedAgent      []string `sep:"none" placeholder:"AGENT" help:"An agent that may not take it; repeatable."`
 	ClaimedBy          string   `nonempty:"" placeholder:"AGENT" help:"Claim it at once for this agent."`
-	goalFlags
-	agentFlags
-	operationFlags
-	dryRunFlag
-	outputFlags
+	mutationFlags
 }
 
 func (c *todoAdd) run(ctx context.Context, j *job) (*answer, error) {
@@ -113,7 +118,7 @@ func (c *todoAdd) run(ctx context.Context, j *job) (*answer, error) {
 	if text == "" {
 		return nil, j.usagef("a text is needed: what there is to do, or --text")
 	}
-	call, err := j.goalCall(ctx, c.goalFlags, c.agentFlags, c.operationFlags, c.DryRun)
+	call, err := j.goalCall(ctx, c.mutationFlags)
 	if err != nil {
 		return nil, err
 	}

@@ -10,15 +10,11 @@ import (
 type todoClaim struct {
 	todoFlags
 	ClaimedBy string `nonempty:"" placeholder:"AGENT" help:"Who shall own it: the agent that acts, which is the default."`
-	goalFlags
-	agentFlags
-	operationFlags
-	dryRunFlag
-	outputFlags
+	mutationFlags
 }
 
 func (c *todoClaim) run(ctx context.Context, j *job) (*answer, error) {
-	call, err := j.todoCall(ctx, c.todoFlags, c.goalFlags, c.agentFlags, c.operationFlags, c.DryRun)
+	call, err := j.todoCall(ctx, c.todoFlags, c.mutationFlags)
 	if err != nil {
 		return nil, err
 	}
@@ -42,19 +38,11 @@ type todoRelease struct {
 	todoFlags
 	Override bool   `help:"Release another's claim; needs --reason."`
 	Reason   string `placeholder:"TEXT" help:"Why."`
-	goalFlags
-	agentFlags
-	operationFlags
-	dryRunFlag
-	outputFlags
+	mutationFlags
 }
 
 func (c *todoRelease) run(ctx context.Context, j *job) (*answer, error) {
-	call, err := j.todoCall(ctx, c.todoFlags, c.goalFlags, c.agentFlags, c.operationFlags, c.DryRun)
-	if err != nil {
-		return nil, err
-	}
-	return j.mutateTodo(ctx, call, func(call todo.Call) (todo.Answer, error) {
+	return j.changeTodo(ctx, c.todoFlags, c.mutationFlags, func(call todo.Call) (todo.Answer, error) {
 		return j.ledger().Release(ctx, call, todo.ReleaseArgs{Override: c.Override, Reason: c.Reason})
 	})
 }

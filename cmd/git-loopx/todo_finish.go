@@ -13,15 +13,11 @@ type todoComplete struct {
 	Evidence  string   `placeholder:"TEXT" help:"What shows that it is done."`
 	Reason    string   `placeholder:"TEXT" help:"Why it ends."`
 	Successor []string `sep:"none" placeholder:"TODO" help:"A Todo that goes on from here; repeatable."`
-	goalFlags
-	agentFlags
-	operationFlags
-	dryRunFlag
-	outputFlags
+	mutationFlags
 }
 
 func (c *todoComplete) run(ctx context.Context, j *job) (*answer, error) {
-	call, err := j.todoCall(ctx, c.todoFlags, c.goalFlags, c.agentFlags, c.operationFlags, c.DryRun)
+	call, err := j.todoCall(ctx, c.todoFlags, c.mutationFlags)
 	if err != nil {
 		return nil, err
 	}
@@ -35,19 +31,11 @@ func (c *todoComplete) run(ctx context.Context, j *job) (*answer, error) {
 type todoReopen struct {
 	todoFlags
 	Reason string `placeholder:"TEXT" help:"Why."`
-	goalFlags
-	agentFlags
-	operationFlags
-	dryRunFlag
-	outputFlags
+	mutationFlags
 }
 
 func (c *todoReopen) run(ctx context.Context, j *job) (*answer, error) {
-	call, err := j.todoCall(ctx, c.todoFlags, c.goalFlags, c.agentFlags, c.operationFlags, c.DryRun)
-	if err != nil {
-		return nil, err
-	}
-	return j.mutateTodo(ctx, call, func(call todo.Call) (todo.Answer, error) {
+	return j.changeTodo(ctx, c.todoFlags, c.mutationFlags, func(call todo.Call) (todo.Answer, error) {
 		return j.ledger().Reopen(ctx, call, todo.ReopenArgs{Reason: c.Reason})
 	})
 }
@@ -56,22 +44,14 @@ type todoSupersede struct {
 	todoFlags
 	By     string `nonempty:"" placeholder:"TODO" help:"The Todo that takes its place."`
 	Reason string `placeholder:"TEXT" help:"Why."`
-	goalFlags
-	agentFlags
-	operationFlags
-	dryRunFlag
-	outputFlags
+	mutationFlags
 }
 
 func (c *todoSupersede) run(ctx context.Context, j *job) (*answer, error) {
 	if c.By == "" {
 		return nil, j.usagef("--by is needed: the Todo that takes its place")
 	}
-	call, err := j.todoCall(ctx, c.todoFlags, c.goalFlags, c.agentFlags, c.operationFlags, c.DryRun)
-	if err != nil {
-		return nil, err
-	}
-	return j.mutateTodo(ctx, call, func(call todo.Call) (todo.Answer, error) {
+	return j.changeTodo(ctx, c.todoFlags, c.mutationFlags, func(call todo.Call) (todo.Answer, error) {
 		return j.ledger().Supersede(ctx, call, todo.SupersedeArgs{By: todo.ID(j.id(c.By)), Reason: c.Reason})
 	})
 }
@@ -81,11 +61,7 @@ type todoArchive struct {
 	Completed     bool `help:"All done Todos but the newest."`
 	MaxActiveDone *int `placeholder:"N" help:"With --completed: how many done ones stay (10)."`
 	Execute       bool `help:"With --completed: do it."`
-	goalFlags
-	agentFlags
-	operationFlags
-	dryRunFlag
-	outputFlags
+	mutationFlags
 }
 
 func (c *todoArchive) run(ctx context.Context, j *job) (*answer, error) {
@@ -98,7 +74,7 @@ func (c *todoArchive) run(ctx context.Context, j *job) (*answer, error) {
 	case !c.Completed && (c.MaxActiveDone != nil || c.Execute):
 		return nil, j.usagef("--max-active-done and --execute belong to --completed")
 	case !c.Completed:
-		call, err := j.todoCall(ctx, c.todoFlags, c.goalFlags, c.agentFlags, c.operationFlags, c.DryRun)
+		call, err := j.todoCall(ctx, c.todoFlags, c.mutationFlags)
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +87,7 @@ func (c *todoArchive) run(ctx context.Context, j *job) (*answer, error) {
 	if args.MaxActiveDone < 0 {
 		return nil, j.usagef("--max-active-done: %d is negative", args.MaxActiveDone)
 	}
-	call, err := j.goalCall(ctx, c.goalFlags, c.agentFlags, c.operationFlags, c.DryRun)
+	call, err := j.goalCall(ctx, c.mutationFlags)
 	if err != nil {
 		return nil, err
 	}

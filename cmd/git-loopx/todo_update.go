@@ -33,11 +33,7 @@ type todoUpdate struct {
 	ClearReason              bool `help:"Clear the reason."`
 	ClearNote                bool `help:"Clear the note."`
 
-	goalFlags
-	agentFlags
-	operationFlags
-	dryRunFlag
-	outputFlags
+	mutationFlags
 }
 
 // args are the arguments as the rules take them.
@@ -78,7 +74,7 @@ func (c *todoUpdate) args(j *job) todo.UpdateArgs {
 }
 
 func (c *todoUpdate) run(ctx context.Context, j *job) (*answer, error) {
-	call, err := j.todoCall(ctx, c.todoFlags, c.goalFlags, c.agentFlags, c.operationFlags, c.DryRun)
+	call, err := j.todoCall(ctx, c.todoFlags, c.mutationFlags)
 	if err != nil {
 		return nil, err
 	}
@@ -91,11 +87,7 @@ type todoNote struct {
 	Text  *string `placeholder:"TEXT" help:"The new note."`
 	File  string  `nonempty:"" placeholder:"FILE" help:"Read the new note from a file; - is standard input."`
 	Clear bool    `help:"Take the note away."`
-	goalFlags
-	agentFlags
-	operationFlags
-	dryRunFlag
-	outputFlags
+	mutationFlags
 }
 
 // maxNoteFile is the most that is read of a note's file, in bytes: more than the 8000 characters a note may have.
@@ -128,9 +120,5 @@ func (c *todoNote) run(ctx context.Context, j *job) (*answer, error) {
 		// A file ends in a line end that is none of the note's.
 		args.Text = strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r")
 	}
-	call, err := j.todoCall(ctx, c.todoFlags, c.goalFlags, c.agentFlags, c.operationFlags, c.DryRun)
-	if err != nil {
-		return nil, err
-	}
-	return j.mutateTodo(ctx, call, func(call todo.Call) (todo.Answer, error) { return j.ledger().SetNote(ctx, call, args) })
+	return j.changeTodo(ctx, c.todoFlags, c.mutationFlags, func(call todo.Call) (todo.Answer, error) { return j.ledger().SetNote(ctx, call, args) })
 }
