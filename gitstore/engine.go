@@ -39,14 +39,40 @@ func (r *Repository) Apply(ctx context.Context, op Operation) (Outcome, error) {
 		if ambiguous := (*AmbiguousError)(nil); errors.As(err, &ambiguous) {
 			return Outcome{}, err
 		}
-		if ctx.Err() == nil && limited.Err() != nil && (err == nil || errors.Is(err, context.Canceled)) {
-			return Outcome{}, &BusyError{Ref: op.Ref, Lock: r.heldLock([]RefChange{{Ref: op.Ref}})}
+		if limited.Err() == nil || err != nil && !errors.Is(err, context.Canceled) {
+			return Outcome{}, err
 		}
-		if err == nil {
-			err = ctx.Err()
+		if out, found, err := e.late(ctx); found || err != nil {
+			return out, err
 		}
-		return Outcome{}, err
+		if ctx.Err() != nil {
+			return Outcome{}, ctx.Err()
+		}
+		return Outcome{}, &BusyError{Ref: op.Ref, Lock: r.heldLock([]RefChange{{Ref: op.Ref}})}
 	}
+}
+
+// late looks once more for the receipt when the time is over and a swap was attempted: others may have written on top of
+// it before its answer came.
+func (e *engine) late(ctx context.Context) (out Outcome, found bool, err error) {
+	if !e.tried {
+		return out, false, nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), childGrace)
+	defer cancel()
+	tip, err := e.load(ctx)
+	if err != nil {
+		return out, false, &AmbiguousError{OperationID: e.op.ID, Err: err}
+	}
+	receipt, err := e.r.FindReceipt(ctx, tip, e.op.ID)
+	if err != nil {
+		return out, false, &AmbiguousError{OperationID: e.op.ID, Err: err}
+	}
+	if receipt == nil {
+		return out, false, nil
+	}
+	out, err = e.replay(ctx, tip, *receipt)
+	return out, true, err
 }
 
 // limit ends an operation after loopx.timeout, counted from now. The setting is waited for beside the operation.

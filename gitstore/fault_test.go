@@ -358,3 +358,22 @@ func TestAStoppedWriterDoesNotStopOthers(t *testing.T) {
 		t.Errorf("%q, %v", out.Status, err)
 	}
 }
+
+func TestAnAnswerThatComesTooLateAndUnderAnother(t *testing.T) {
+	ctx := context.Background()
+	r := newRepo(t, SHA1, Config{})
+	r.apply("op-1", map[string][]byte{"a": []byte("a")})
+	r.run("config", "loopx.timeout", "1s")
+	// It commits without saying so, another writes on top of it, and then nothing more is heard.
+	r.open(Config{Env: wrapGit(t, `if [ "$VERB" = update-ref ]; then
+	"$REAL" "$@" | sed -u /commit/d
+	old=$("$REAL" rev-parse refs/loopx/goals/demo)
+	new=$(echo other | "$REAL" commit-tree "$old^{tree}" -p "$old")
+	"$REAL" update-ref refs/loopx/goals/demo "$new" "$old"
+	exec sleep 30
+fi`)})
+	out, err := r.Apply(ctx, put("op-2", map[string][]byte{"b": []byte("b")}))
+	if err != nil || out.Status != Recovered {
+		t.Errorf("%q, %v", out.Status, err)
+	}
+}

@@ -144,6 +144,7 @@ func FuzzCommandOutput(f *testing.F) {
 				t.Errorf("ref %v of %q", r, out)
 			}
 		}
+		parseVariables(out)
 		s := parseSettings(out)
 		s.timeout()
 		s.plainObjects()
