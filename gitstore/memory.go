@@ -12,7 +12,7 @@ type memory struct {
 
 // Bounds of a memory; a goal has about 520 trees of up to 8 KB, an operation about 8 objects.
 const (
-	mostTrees   = 2048
+	mostTrees   = 1024
 	mostObjects = 256
 )
 

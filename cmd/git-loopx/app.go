@@ -51,12 +51,12 @@ func (a *App) Run(ctx context.Context) (status int) {
 		return a.fail(line, err)
 	}
 	j.line = line
-	if a.Signals != nil && !line.quick {
-		signals, stop := a.Signals(ctx)
-		defer stop()
-		defer context.AfterFunc(signals, cancel)()
-	}
+	watching, done := a.watch(ctx, cancel, line)
+	defer done()
 	j.readAhead(line.command)
+	if _, writes := line.command.(interface{ mutates() }); writes {
+		<-watching // the others may be over before
+	}
 	said, err := line.command.run(ctx, j)
 	if err != nil {
 		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -65,6 +65,23 @@ func (a *App) Run(ctx context.Context) (status int) {
 		return a.fail(line, withPlace(err, j))
 	}
 	return a.say(line, said)
+}
+
+// watch cancels the context at an interrupt, from when watching is closed until done is called.
+func (a *App) watch(ctx context.Context, cancel context.CancelFunc, line *commandLine) (watching chan struct{}, done func()) {
+	watching, over := make(chan struct{}), make(chan struct{})
+	if a.Signals == nil || line.quick {
+		close(watching)
+		return watching, func() {}
+	}
+	go func() {
+		signals, stop := a.Signals(ctx)
+		defer stop()
+		defer context.AfterFunc(signals, cancel)()
+		close(watching)
+		<-over
+	}()
+	return watching, func() { close(over) }
 }
 
 // Getenv returns a variable of the command's environment, "" where it is not set.

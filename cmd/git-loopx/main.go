@@ -14,14 +14,11 @@ import (
 	"crypto/rand"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 )
 
 func main() {
-	// A command is over before most of its memory could be of use again; the heap may grow to a few times what it needs.
-	debug.SetGCPercent(400)
 	app := &App{
 		Args:       os.Args[1:],
 		Stdin:      os.Stdin,
