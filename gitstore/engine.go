@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/git-loopx/git-loopx/gitstore/canonical"
 )
@@ -376,40 +374,4 @@ func (e *engine) store(ctx context.Context, move []RefChange, objects []object) 
 		return end, errors.Join(err, serr)
 	}
 	return end, err
-}
-
-// message is the commit message: git log of the ref reads as an audit trail.
-func message(subject string, op Operation) string {
-	var b strings.Builder
-	b.WriteString(oneLine(subject) + "\n\n")
-	for _, t := range []struct{ name, value string }{
-		{trailerOperation, op.ID}, {trailerAgent, op.Agent}, {trailerSession, op.Session},
-	} {
-		if t.value != "" {
-			b.WriteString(t.name + ": " + oneLine(t.value) + "\n")
-		}
-	}
-	return b.String()
-}
-
-const (
-	trailerOperation = "Loopx-Operation"
-	trailerAgent     = "Loopx-Agent"
-	trailerSession   = "Loopx-Session"
-)
-
-// oneLine percent-encodes control, format and separator characters other than the space, and the percent sign, so that
-// no value forges a line of its own; unescape reads it back.
-func oneLine(s string) string {
-	var b strings.Builder
-	for _, c := range s {
-		if c == '%' || c != ' ' && unicode.In(c, unicode.Cc, unicode.Cf, unicode.Z) {
-			for _, x := range []byte(string(c)) {
-				fmt.Fprintf(&b, "%%%02X", x)
-			}
-			continue
-		}
-		b.WriteRune(c)
-	}
-	return b.String()
 }

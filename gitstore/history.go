@@ -2,7 +2,6 @@ package gitstore
 
 import (
 	"context"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -48,33 +47,4 @@ func (r *Repository) History(ctx context.Context, s *Snapshot, limit int, paths 
 		return nil
 	})
 	return commits, err
-}
-
-// describe reads the message that this package wrote.
-func describe(id ObjectID, c commit) Commit {
-	subject, rest, _ := strings.Cut(c.message, "\n")
-	d := Commit{ID: id, Subject: unescape(subject), Time: c.when()}
-	if len(c.parents) > 0 {
-		d.Parent = c.parents[0]
-	}
-	for line := range strings.SplitSeq(rest, "\n") {
-		name, value, _ := strings.Cut(line, ": ")
-		switch name {
-		case trailerOperation:
-			d.Operation = unescape(value)
-		case trailerAgent:
-			d.Agent = unescape(value)
-		case trailerSession:
-			d.Session = unescape(value)
-		}
-	}
-	return d
-}
-
-// unescape reads what oneLine wrote; anything else stays as it is.
-func unescape(s string) string {
-	if v, err := url.PathUnescape(s); err == nil {
-		return v
-	}
-	return s
 }
