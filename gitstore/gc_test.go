@@ -10,17 +10,13 @@ import (
 	"testing"
 )
 
-// Everything acknowledged is stored, while git collects garbage without any grace, or packs refs back to back, beside
-// the writers.
-//
-// The two are not run together: git 2.39 takes a packed-refs file that was replaced twice within one second for
-// unchanged (it compares size, seconds and inode), so that a gc beside back-to-back pack-refs can miss the newest value
-// of any ref. With its usual grace period gc then only unpacks what it missed; with --prune=now it removes it, commits
-// of branches as well.
+// Everything acknowledged is stored, while git collects garbage without any grace and packs refs back to back beside the
+// writers.
 func TestWritersBesideGarbageCollection(t *testing.T) {
 	for name, loops := range map[string][][]string{
-		"gc --prune=now":   {{"gc", "--quiet", "--prune=now"}},
-		"gc and pack-refs": {{"gc", "--quiet"}, {"pack-refs", "--all", "--prune"}},
+		"gc --prune=now":               {{"gc", "--quiet", "--prune=now"}},
+		"gc and pack-refs":             {{"gc", "--quiet"}, {"pack-refs", "--all", "--prune"}},
+		"gc --prune=now and pack-refs": {{"gc", "--quiet", "--prune=now"}, {"pack-refs", "--all", "--prune"}},
 	} {
 		t.Run(name, func(t *testing.T) { writersBeside(t, loops) })
 	}
