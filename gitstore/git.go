@@ -190,6 +190,9 @@ func parseVersion(out string) string {
 	return strings.Trim(rest[:end], ".")
 }
 
+// TooOld reports whether a git of this version, as [Repository.GitVersion] gives it, is older than [OldestGit].
+func TooOld(version string) bool { return olderThan(version, OldestGit) }
+
 // olderThan compares two versions by their first two numbers. What cannot be read is not older.
 func olderThan(have, oldest string) bool {
 	var a, b, c, d int

@@ -156,7 +156,7 @@ func (r *Repository) discover(ctx context.Context, asked *child) error {
 
 // blame asks for git's version after something failed, and puts the failure down to a git that is too old.
 func (r *Repository) blame(ctx context.Context, err error) error {
-	if have, verr := r.git.version(ctx); verr == nil && olderThan(have, OldestGit) {
+	if have, verr := r.git.version(ctx); verr == nil && TooOld(have) {
 		return &VersionError{Have: have}
 	}
 	return err

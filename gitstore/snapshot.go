@@ -160,18 +160,23 @@ func (s *Snapshot) Walk(ctx context.Context, each func(path string, blob []byte)
 	if err != nil {
 		return err
 	}
+	return s.r.readFiles(ctx, files, func(i int, blob []byte) error { return each(files[i].path, blob) })
+}
+
+// readFiles hands every file to each, by index and in any order, in one stream: each must not read itself.
+func (r *Repository) readFiles(ctx context.Context, files []file, each func(i int, blob []byte) error) error {
 	ids := make([]ObjectID, len(files))
 	for i, f := range files {
 		ids[i] = f.id
 	}
-	return s.r.source().read(ctx, ids, func(i int, a answer) error {
+	return r.source().read(ctx, ids, func(i int, a answer) error {
 		if a.err != nil {
 			return &UnavailableError{What: files[i].path, Err: a.err}
 		}
 		if a.kind != blobKind {
 			return &DamagedError{Path: files[i].path, Err: errors.New("not a file")}
 		}
-		return each(files[i].path, a.content)
+		return each(i, a.content)
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"os"
 	"path/filepath"
 	"sort"
@@ -100,23 +99,8 @@ func (r *Repository) fill(ctx context.Context, s *Snapshot, dir string, row func
 		return nil, err
 	}
 	rows := make([]Row, len(files))
-	return rows, r.makeRows(ctx, files, func(i int, path string, blob []byte) { rows[i] = row(path, blob) })
-}
-
-// makeRows reads files in one stream.
-func (r *Repository) makeRows(ctx context.Context, files []file, each func(i int, path string, blob []byte)) error {
-	ids := make([]ObjectID, len(files))
-	for i, f := range files {
-		ids[i] = f.id
-	}
-	return r.source().read(ctx, ids, func(i int, a answer) error {
-		if a.err == nil && a.kind != blobKind {
-			a.err = errors.New("not a file")
-		}
-		if a.err != nil {
-			return &UnavailableError{What: files[i].path, Err: a.err}
-		}
-		each(i, files[i].path, a.content)
+	return rows, r.readFiles(ctx, files, func(i int, blob []byte) error {
+		rows[i] = row(files[i].path, blob)
 		return nil
 	})
 }
@@ -134,7 +118,10 @@ func (r *Repository) advance(ctx context.Context, rows []Row, old, now ObjectID,
 		}
 	}
 	fresh := make([]Row, len(files))
-	err := r.makeRows(ctx, files, func(i int, path string, blob []byte) { fresh[i] = row(path, blob) })
+	err := r.readFiles(ctx, files, func(i int, blob []byte) error {
+		fresh[i] = row(files[i].path, blob)
+		return nil
+	})
 	if err != nil {
 		return nil, 0, err
 	}

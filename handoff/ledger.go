@@ -41,7 +41,7 @@ func (l *Ledger) prepareOperation(r PrepareRequest) (gitstore.Operation, error) 
 	if err != nil {
 		return gitstore.Operation{}, err
 	}
-	at, err := l.instant()
+	at, err := l.Instant()
 	if err != nil {
 		return gitstore.Operation{}, err
 	}
@@ -55,7 +55,7 @@ func (l *Ledger) prepareOperation(r PrepareRequest) (gitstore.Operation, error) 
 		if err != nil {
 			return gitstore.Change{}, err
 		}
-		return changeOf(Prepare(s, r, at))
+		return todo.ChangeOf(Prepare(s, r, at))
 	}
 	return op, nil
 }
@@ -128,7 +128,7 @@ func (l *Ledger) adoptOperation(r AdoptRequest, seen func() (Availability, error
 	if err := CheckAdopt(r); err != nil {
 		return gitstore.Operation{}, err
 	}
-	at, err := l.instant()
+	at, err := l.Instant()
 	if err != nil {
 		return gitstore.Operation{}, err
 	}
@@ -156,7 +156,7 @@ func (l *Ledger) adoptOperation(r AdoptRequest, seen func() (Availability, error
 		if err != nil {
 			return gitstore.Change{}, err
 		}
-		return changeOf(Adopt(s, r, v, at))
+		return todo.ChangeOf(Adopt(s, r, v, at))
 	}
 	return op, nil
 }
@@ -179,23 +179,6 @@ func (l *Ledger) adoptAnswer(ctx context.Context, r AdoptRequest, op gitstore.Op
 	}
 	a.verify(s, r, v, out.Receipt.Revision, unreadable)
 	return a, nil
-}
-
-// changeOf returns what a decision writes.
-func changeOf(d todo.Decision, err error) (gitstore.Change, error) {
-	if err != nil {
-		return gitstore.Change{}, err
-	}
-	return d.Change()
-}
-
-// instant is the time that one call is judged at.
-func (l *Ledger) instant() (todo.Instant, error) {
-	at := todo.At(l.Now())
-	if !at.Valid() {
-		return "", &todo.Refusal{Code: todo.CodeInvalidClock, Status: todo.Failed, Reason: "the local clock says " + string(at)}
-	}
-	return at, nil
 }
 
 // noAuthority says that a goal is unknown in the words of the handoff verbs. Unreadable is not unknown.

@@ -19,7 +19,7 @@ func (l *Ledger) CreateGoal(ctx context.Context, c Call, title string, mode Mode
 	if err := first(CheckCall(c, CodeInvalidGoalRequest), checkGoalTitle(title), checkMode(mode)); err != nil {
 		return Answer{}, err
 	}
-	at, err := l.now()
+	at, err := l.Instant()
 	if err != nil {
 		return Answer{}, err
 	}
@@ -37,7 +37,7 @@ func (l *Ledger) CreateGoal(ctx context.Context, c Call, title string, mode Mode
 	op.Creates, op.Admit = true, nil
 	op.Decide = func(_ context.Context, s *gitstore.Snapshot) (gitstore.Change, error) {
 		d, err := decideCreate(s.Revision() != "", goal)
-		return changeOf(d, err)
+		return ChangeOf(d, err)
 	}
 	return l.Apply(ctx, c, op)
 }
@@ -173,7 +173,7 @@ func (l *Ledger) RemoveAgent(ctx context.Context, c Call) (Answer, error) {
 
 // goal applies a verb that changes the goal record alone.
 func (l *Ledger) goal(ctx context.Context, c Call, kind string, args map[string]any, decide func(context.Context, *gitstore.Snapshot, Goal, Instant) (Decision, error)) (Answer, error) {
-	at, err := l.now()
+	at, err := l.Instant()
 	if err != nil {
 		return Answer{}, err
 	}
@@ -186,7 +186,7 @@ func (l *Ledger) goal(ctx context.Context, c Call, kind string, args map[string]
 		if err != nil {
 			return gitstore.Change{}, err
 		}
-		return changeOf(decide(ctx, s, g, at))
+		return ChangeOf(decide(ctx, s, g, at))
 	}
 	return l.Apply(ctx, c, op)
 }
@@ -217,8 +217,8 @@ func (l *Ledger) claims(ctx context.Context, s *gitstore.Snapshot) (claimed []Cl
 	return claimed, unreadable, nil
 }
 
-// changeOf turns what a rule said into what is written.
-func changeOf(d Decision, err error) (gitstore.Change, error) {
+// ChangeOf turns what a rule said into what is written.
+func ChangeOf(d Decision, err error) (gitstore.Change, error) {
 	if err != nil {
 		return gitstore.Change{}, err
 	}

@@ -27,8 +27,8 @@ func CheckCall(c Call, family Code) error {
 	return nil
 }
 
-// now returns the instant that one decision is judged at; a clock outside the years 2000 to 9999 is invalid_clock.
-func (l *Ledger) now() (Instant, error) {
+// Instant returns the instant that one decision is judged at; a clock outside the years 2000 to 9999 is invalid_clock.
+func (l *Ledger) Instant() (Instant, error) {
 	at := At(l.Now())
 	if !at.Valid() {
 		return "", failed(CodeInvalidClock, "the local clock says %s", at)

@@ -299,7 +299,7 @@ func checkTodoCall(c Call, family Code) error {
 
 // apply applies a verb of an actor. A dry run answers with the Todo as it would be.
 func (l *Ledger) apply(ctx context.Context, c Call, kind string, args map[string]any, decide func(context.Context, *gitstore.Snapshot, Instant) (Decision, error)) (Answer, error) {
-	at, err := l.now()
+	at, err := l.Instant()
 	if err != nil {
 		return Answer{}, err
 	}
@@ -311,7 +311,7 @@ func (l *Ledger) apply(ctx context.Context, c Call, kind string, args map[string
 	op.Decide = func(ctx context.Context, s *gitstore.Snapshot) (gitstore.Change, error) {
 		var err error
 		last, err = decide(ctx, s, at)
-		return changeOf(last, err)
+		return ChangeOf(last, err)
 	}
 	a, err := l.Apply(ctx, c, op)
 	if err != nil || a.Status != gitstore.Planned {

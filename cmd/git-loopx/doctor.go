@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -61,10 +60,7 @@ func (c *doctorCommand) run(ctx context.Context, j *job) (*answer, error) {
 
 // gitCheck judges git's version, "2.39.5" or "2.50.0.rc1".
 func gitCheck(version string) check {
-	var have, need [2]int
-	fmt.Sscanf(version, "%d.%d", &have[0], &have[1])
-	fmt.Sscanf(gitstore.OldestGit, "%d.%d", &need[0], &need[1])
-	c := check{Name: "git", OK: have[0] > need[0] || have[0] == need[0] && have[1] >= need[1], Reason: "version " + version}
+	c := check{Name: "git", OK: version != "" && !gitstore.TooOld(version), Reason: "version " + version}
 	if !c.OK {
 		c.Code, c.Reason = "git_unavailable", (&gitstore.VersionError{Have: version}).Error()
 	}
