@@ -28,7 +28,7 @@ var errTooLarge = fmt.Errorf("the object is larger than %d bytes", maxObject)
 // promised object.
 type catFile struct {
 	git *git
-	ctx context.Context
+	ctx context.Context // outlives an interrupt: what was done is still read back, each read under a context of its own
 
 	mu     sync.Mutex
 	cmd    *exec.Cmd

@@ -88,7 +88,7 @@ func Start(ctx context.Context, c Config) *Opening {
 		quarantine: envValue(env, "GIT_QUARANTINE_PATH") != "",
 		memory:     newMemory(),
 	}
-	r.reader = &catFile{git: g, ctx: ctx}
+	r.reader = &catFile{git: g, ctx: context.WithoutCancel(ctx)}
 	r.ask = sync.OnceValue(func() answers { return askGit(ctx, g, env) })
 	r.settings = sync.OnceValues(func() (Settings, error) { return readSettings(ctx, g) })
 	return &Opening{ctx: ctx, r: r, asked: asked, writes: c.Writes, settings: c.Settings}

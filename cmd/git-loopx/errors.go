@@ -70,7 +70,7 @@ func codes() map[string]row {
 		// Busy, ambiguous, unavailable.
 		"authority_busy":                         {exitUnavailable, retry + "; git loopx doctor finds locks that were left behind"},
 		"coordination_receipt_recovery_required": {exitUnavailable, "run the same command again with this operation id: its receipt then tells what happened"},
-		"authority_unavailable":                  {exitUnavailable, "git loopx doctor tells what cannot be read; nothing was changed"},
+		"authority_unavailable":                  {exitUnavailable, "git loopx doctor tells what cannot be read; then " + retry},
 		"workspace_read_failed":                  {exitUnavailable, "check that the workspace can be read, then " + retry},
 		"storage_write_failed":                   {exitUnavailable, "nothing was acknowledged; check space and permissions of the repository, then " + retry},
 		"git_unavailable":                        {exitUnavailable, "install git " + gitstore.OldestGit + " or newer"},
