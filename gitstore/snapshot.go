@@ -17,6 +17,7 @@ type Snapshot struct {
 	r        *Repository
 	ref      RefName
 	revision ObjectID
+	over     *overlay // nil for the tree as it was committed
 
 	mu     sync.Mutex
 	loaded bool
@@ -50,6 +51,9 @@ func (s *Snapshot) Revision() ObjectID { return s.revision }
 
 // load reads the commit, once where it can be read at all.
 func (s *Snapshot) load(ctx context.Context) (commit, error) {
+	if s.over != nil {
+		return s.over.base.load(ctx)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.loaded || s.revision == "" {
@@ -146,6 +150,9 @@ func misfit(entries []entry, name string, dir bool, path string) error {
 // File returns the blob at a path like "todos/ab/todo_a.json"; false where there is none. Errors: *UnavailableError,
 // *DamagedError.
 func (s *Snapshot) File(ctx context.Context, path string) ([]byte, bool, error) {
+	if content, ok := s.written(path); ok {
+		return content, content != nil, nil
+	}
 	id, err := s.blobID(ctx, path)
 	if err != nil || id == "" {
 		return nil, false, err
@@ -159,6 +166,11 @@ func (s *Snapshot) Walk(ctx context.Context, each func(path string, blob []byte)
 	files, err := s.files(ctx, "")
 	if err != nil {
 		return err
+	}
+	if s.over != nil {
+		if files, err = s.over.walk(files, each); err != nil {
+			return err
+		}
 	}
 	return s.r.readFiles(ctx, files, func(i int, blob []byte) error { return each(files[i].path, blob) })
 }

@@ -29,17 +29,25 @@ const rewriteAfter = 8
 // change whenever it does. A cache that is absent, damaged or of another line of history is rebuilt; one that cannot be
 // written changes nothing but speed. The rows share memory and must not be changed.
 func (r *Repository) Table(ctx context.Context, s *Snapshot, dir, version string, row func(path string, blob []byte) Row) ([]Row, error) {
-	return r.table(ctx, s, dir, version, row, false)
+	return r.rows(ctx, s, dir, version, row, false)
 }
 
 // Keys is Table for who needs names and keys alone: Data may be nil.
 func (r *Repository) Keys(ctx context.Context, s *Snapshot, dir, version string, row func(path string, blob []byte) Row) ([]Row, error) {
-	return r.table(ctx, s, dir, version, row, true)
+	return r.rows(ctx, s, dir, version, row, true)
+}
+
+// rows is the table of a snapshot, whether it was committed or not.
+func (r *Repository) rows(ctx context.Context, s *Snapshot, dir, version string, row func(string, []byte) Row, keysOnly bool) ([]Row, error) {
+	if s.over != nil {
+		return s.over.rows(ctx, dir, version, row, keysOnly)
+	}
+	return r.table(ctx, s, dir, version, row, keysOnly)
 }
 
 func (r *Repository) table(ctx context.Context, s *Snapshot, dir, version string, row func(string, []byte) Row, keysOnly bool) ([]Row, error) {
 	tree, err := s.treeID(ctx, dir)
-	if err != nil {
+	if err != nil || tree == "" { // nothing to list, and nothing to keep
 		return nil, err
 	}
 	head := tableHead{version: version, dir: dir, tree: tree}
@@ -125,17 +133,22 @@ func (r *Repository) advance(ctx context.Context, rows []Row, old, now ObjectID,
 	if err != nil {
 		return nil, 0, err
 	}
+	return merge(rows, fresh, diff), len(diff), nil
+}
+
+// merge puts fresh rows, in any order, in the place of those whose files changed.
+func merge[T any](rows, fresh []Row, changed map[string]T) []Row {
 	sort.Slice(fresh, func(i, j int) bool { return fresh[i].Name < fresh[j].Name })
 	merged := make([]Row, 0, len(rows)+len(fresh))
 	for _, old := range rows {
 		for len(fresh) > 0 && fresh[0].Name < old.Name {
 			merged, fresh = append(merged, fresh[0]), fresh[1:]
 		}
-		if _, ok := diff[old.Name]; !ok {
+		if _, ok := changed[old.Name]; !ok {
 			merged = append(merged, old)
 		}
 	}
-	return append(merged, fresh...), len(diff), nil
+	return append(merged, fresh...)
 }
 
 // difference collects the files that differ between two trees: the new id, "" for one that is gone.
