@@ -9,17 +9,36 @@ import (
 	"github.com/git-loopx/git-loopx/todo"
 )
 
-// Claim is the nested result of adopt, as kept in the receipt: that of the claim decision, and what was taken over.
-type Claim struct {
-	todo.ClaimResult
+// AdoptionSchema is the schema_version of the result of a leased adopt.
+const AdoptionSchema = "loopx_continuation_adoption_result_v0"
+
+// TakenOver is what an adopt took over.
+type TakenOver struct {
 	NoteFacts     string       `json:"note_facts"`      // digest of the note, which adopt does not touch
 	StableFacts   string       `json:"stable_facts"`    // of the Todo, the same before and after a change of owner
 	SourceAgentID todo.AgentID `json:"source_agent_id"` // the author of the note
 }
 
+// Claim is the nested result of a lease-free adopt, as kept in the receipt: that of the claim decision, and what was
+// taken over.
+type Claim struct {
+	todo.ClaimResult
+	TakenOver
+}
+
+// Adoption is the nested result of a leased adopt, as kept in the receipt: nothing moved.
+type Adoption struct {
+	Schema  string       `json:"schema_version"` // AdoptionSchema
+	Changed bool         `json:"changed"`        // false
+	Adopted bool         `json:"adopted"`        // true
+	TodoID  todo.ID      `json:"todo_id"`
+	AgentID todo.AgentID `json:"agent_id"`
+	TakenOver
+}
+
 // CheckAdopt refuses a malformed request before anything is read (invalid_continuation_request).
 func CheckAdopt(r AdoptRequest) error {
-	if err := checkCall(r.Call, r.Proof); err != nil {
+	if err := checkCall(r.Call); err != nil {
 		return err
 	}
 	if !utf8.ValidString(string(r.Target)) {
@@ -31,8 +50,8 @@ func CheckAdopt(r AdoptRequest) error {
 // args are the members of request_sha256 besides those of every call. The session is among them only beside a lease
 // proof: without leases the same takeover may be asked for again from another session.
 func (r AdoptRequest) args() map[string]any {
-	args := r.Proof.args(map[string]any{"target_agent_id": r.target()})
-	if r.Proof.given() {
+	args := map[string]any{"target_agent_id": r.target()}
+	if r.Proof.Given() {
 		args["session_id"] = r.Session
 	}
 	return args
@@ -52,15 +71,20 @@ func AdmitAdopt(g todo.Goal, r AdoptRequest) error {
 		return err
 	}
 	if !g.Registered(r.target()) {
-		return nested(refuse(CodeTargetNotRegistered, "agent %q is not registered with goal %s", cutText(string(r.target()), 80), g.ID))
+		name := "claim"
+		if leased(todo.State{Goal: g}, r.Agent, r.Proof) {
+			name = "adoption"
+		}
+		return nested(name, refuse(CodeTargetNotRegistered, "agent %q is not registered with goal %s", cutText(string(r.target()), 80), g.ID))
 	}
 	return nil
 }
 
-// Adopt decides a lease-free handoff adopt (continuation.md, section 7.5) from one state and one look at the workspace:
-// the first refusal in its order, or the new owner. The note is not touched, so it is stale after a change of owner. A
-// Todo that is the target's already is no change. A pinned revision that is not the tip is a
-// [*gitstore.MismatchError], after all else.
+// Adopt decides handoff adopt (continuation.md, section 7.5) from one state and one look at the workspace: the first
+// refusal in its order, or what to write. Without leases that is the new owner; the note is not touched, so it is stale
+// after a change of owner, and a Todo that is the target's already is no change. Where leases play a part ([leased]) claim
+// and lease were transferred before, and adopt leaves its receipt and nothing else. A pinned revision that is not the tip
+// is a [*gitstore.MismatchError], after all else.
 //
 // The request is well formed ([CheckAdopt]) and its agents are registered ([AdmitAdopt]).
 func Adopt(s todo.State, r AdoptRequest, v Availability, at todo.Instant) (todo.Decision, error) {
@@ -101,28 +125,27 @@ func assess(s todo.State, r AdoptRequest, v Availability, at todo.Instant) (a as
 	if refusal := openAgentTodo(t); refusal != nil {
 		block(refusal)
 	}
-	if leased(s, r.Proof) {
-		block(leaseRequired(s, t.ID))
+	byLease := leased(s, r.Agent, r.Proof)
+	if byLease {
+		for _, refusal := range executable(s, r, at) {
+			block(nested("adoption", refusal))
+		}
 	}
 	for _, refusal := range readiness(t.ID, note, r.Session, v) {
 		block(refusal)
 	}
-	claim := todo.ClaimRequest{
-		Command: "handoff adopt", Todo: t.ID, Actor: r.Agent, Claimant: r.target(), Expected: r.Expected, At: at,
-	}
-	if t.ClaimedBy != r.target() && note.State == todo.NoteCurrent {
-		claim.Grant = &todo.Grant{
-			Schema: todo.GrantSchema, Source: note.Note.SourceAgent, Target: r.target(), Todo: t.ID,
-			ExpectedRevision: r.Expected, NoteFacts: note.Facts,
+	var decision todo.Decision
+	if byLease {
+		if refusal := todo.AsRefusal(todo.Admit(t, r.Agent)); refusal != nil {
+			block(nested("adoption", refusal))
 		}
-	}
-	decision, err := todo.DecideClaim(s, claim)
-	if err != nil { // always a refusal
-		refusal := todo.AsRefusal(err)
-		// That another's Todo needs a grant, and a grant a current note, the blocker of the note says already.
-		said := refusal.Code == todo.CodeClaimOwnerMismatch && note.State != todo.NoteCurrent
-		if !said && !slices.Contains(codesOf(a.blockers), refusal.Code) {
-			block(nested(refusal))
+	} else {
+		var refusals []*todo.Refusal
+		decision, refusals = claim(s, r, note, at)
+		for _, refusal := range refusals {
+			if !slices.Contains(codesOf(a.blockers), refusal.Code) {
+				block(nested("claim", refusal))
+			}
 		}
 	}
 	if r.Expected != s.Revision {
@@ -131,13 +154,43 @@ func assess(s todo.State, r AdoptRequest, v Availability, at todo.Instant) (a as
 	if len(a.blockers) > 0 {
 		return a
 	}
-	decision.Subject = "handoff adopt " + string(t.ID)
-	decision.Result = Claim{
-		ClaimResult: decision.Result.(todo.ClaimResult),
-		NoteFacts:   note.Facts, StableFacts: todo.StableFacts(t), SourceAgentID: note.Note.SourceAgent,
+	took := TakenOver{NoteFacts: note.Facts, StableFacts: todo.StableFacts(t), SourceAgentID: note.Note.SourceAgent}
+	if byLease {
+		decision.Result = Adoption{Schema: AdoptionSchema, Adopted: true, TodoID: t.ID, AgentID: r.Agent, TakenOver: took}
+	} else {
+		decision.Result = Claim{decision.Result.(todo.ClaimResult), took}
 	}
+	decision.Subject = "handoff adopt " + string(t.ID)
 	a.decision = decision
 	return a
+}
+
+// claim is step 5 without leases: the claim decision, by a grant where the Todo is another's. Its refusal may hide that
+// the goal holds the Todo, which is then said too.
+func claim(s todo.State, r AdoptRequest, note todo.Judgement, at todo.Instant) (todo.Decision, []*todo.Refusal) {
+	t := *s.Todo
+	request := todo.ClaimRequest{
+		Command: "handoff adopt", Todo: t.ID, Actor: r.Agent, Claimant: r.target(), Expected: r.Expected, At: at,
+	}
+	if t.ClaimedBy != r.target() && note.State == todo.NoteCurrent {
+		request.Grant = &todo.Grant{
+			Schema: todo.GrantSchema, Source: note.Note.SourceAgent, Target: r.target(), Todo: t.ID,
+			ExpectedRevision: r.Expected, NoteFacts: note.Facts,
+		}
+	}
+	decision, err := todo.DecideClaim(s, request)
+	if err == nil {
+		return decision, nil
+	}
+	var refusals []*todo.Refusal
+	// That another's Todo needs a grant, and a grant a current note, the blocker of the note says already.
+	if refusal := todo.AsRefusal(err); refusal.Code != todo.CodeClaimOwnerMismatch || note.State == todo.NoteCurrent {
+		refusals = append(refusals, refusal)
+	}
+	if held := todo.AsRefusal(s.CheckAcceptance()); held != nil {
+		refusals = append(refusals, held)
+	}
+	return todo.Decision{}, refusals
 }
 
 // readiness are the conditions of taking over, in their order. A replay asks for none of them.
@@ -189,75 +242,17 @@ func wordsOf(codes []todo.Code) []string {
 	return words
 }
 
-// nested adds to a refusal of the claim its own answer as the member claim, with the same reason code.
-func nested(r *todo.Refusal) *todo.Refusal {
-	claim := map[string]any{
+// nested adds to a refusal the answer of the nested result of that name, with the same reason code.
+func nested(name string, r *todo.Refusal) *todo.Refusal {
+	answer := map[string]any{
 		"ok": false, "status": r.Status, "failure_kind": "decision_rejection", "reason_code": r.Code, "reason": r.Reason,
 	}
 	if r.Status == todo.Failed {
-		claim["failure_kind"] = "protocol_failure"
+		answer["failure_kind"] = "protocol_failure"
 	}
-	maps.Copy(claim, r.Detail)
+	maps.Copy(answer, r.Detail)
 	c := *r
-	c.Detail = map[string]any{"claim": claim}
+	c.Detail = map[string]any{name: answer}
 	maps.Copy(c.Detail, r.Detail)
 	return &c
-}
-
-// VerifyAdopt judges a takeover by the tip that was read back, on replay too: everything that has changed since the
-// receipt, in order; none: the authority is current. introduced is the commit that introduced the receipt.
-//
-// It asks neither for a current note nor for session, workspace or artifacts: those were conditions of taking over, not
-// of having taken over.
-func VerifyAdopt(s todo.State, r AdoptRequest, receipt Claim, introduced gitstore.ObjectID) []*todo.Refusal {
-	var failures []*todo.Refusal
-	fail := func(code todo.Code, format string, args ...any) {
-		failures = append(failures, refuse(code, format, args...))
-	}
-	if t := s.Todo; t == nil {
-		fail(todo.CodeTodoNotOpen, "todo %s: is gone", r.Todo)
-	} else {
-		if refusal := notOpen(*t); refusal != nil {
-			failures = append(failures, refusal)
-		}
-		if t.ClaimedBy == "" {
-			fail(todo.CodeClaimOwnerMismatch, "todo %s: claimed by nobody", t.ID)
-		} else if t.ClaimedBy != r.target() {
-			fail(todo.CodeClaimOwnerMismatch, "todo %s: claimed by %q", t.ID, t.ClaimedBy)
-		}
-		if s.Note == nil || todo.NoteFacts(s.Note) != receipt.NoteFacts {
-			failures = append(failures, noteReplaced(t.ID))
-		}
-		if todo.StableFacts(*t) != receipt.StableFacts {
-			fail(CodeFactsChanged, "todo %s: has changed since it was taken over", t.ID)
-		}
-	}
-	if s.Revision != introduced {
-		fail(CodeRevisionMismatch, "revision moved: taken over at %s, current is %s", introduced, s.Revision)
-		failures[len(failures)-1].Detail = map[string]any{"current_provider_revision": s.Revision}
-	}
-	return failures
-}
-
-// verify judges the answer by the state that was read back, or by the refusal of its records.
-func (a *AdoptAnswer) verify(s todo.State, r AdoptRequest, v Availability, introduced gitstore.ObjectID, unreadable *todo.Refusal) {
-	failures := []*todo.Refusal{unreadable}
-	if unreadable == nil {
-		failures = VerifyAdopt(s, r, a.Claim.Claim, introduced)
-	}
-	if s.Todo != nil {
-		a.Packet = packetOf(s, r.inspection(), v)
-	} else {
-		a.Packet = Packet{
-			GoalID: r.Goal, TodoID: r.Todo, AgentID: r.Agent, SessionID: r.Session, Revision: a.Revision, Availability: v,
-			NoteFindings: []todo.Finding{}, EvidenceRefs: []string{}, Blockers: codesOf(failures[:1]),
-		}
-	}
-	a.Failures = append([]todo.Code{}, codesOf(failures)...)
-	a.Verified = len(failures) == 0
-	a.Claim.OK = a.Verified
-	if !a.Verified {
-		a.Refused = failures[0]
-		a.Claim.Code = failures[0].Code
-	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/git-loopx/git-loopx/todo"
 )
 
-// Cases 13, 25 to 27, 30 to 33, 37 to 41 and 48 of continuation.md, section 12, and the order of section 7.5.
+// Cases 13, 25 to 27, 30 to 33 and 37 to 41 of continuation.md, section 12, and the lease-free order of section 7.5.
 func TestAdoptRefuses(t *testing.T) {
 	current := prepared(t, demo())
 	stale := with(current, func(x *todo.Todo) { x.Text = "Another text" })
@@ -50,7 +50,6 @@ func TestAdoptRefuses(t *testing.T) {
 		{"done, revision moved, artifact gone", with(func(x *todo.Todo) { x.Status = todo.Done }), moved, gone, todo.CodeTodoNotOpen, ""},
 		{"archived", with(func(x *todo.Todo) { x.ArchiveState = todo.Archived }), b, ready, todo.CodeTodoNotOpen, ""},
 		{"a person's", with(func(x *todo.Todo) { x.Role = todo.RoleUser }), b, ready, todo.CodeTodoNotAgent, ""},
-		{"lease proof, no note", func() todo.State { s := demo(); return s }(), request("agent-b", func(r *AdoptRequest) { r.Proof = leaseProof("k", 3) }), ready, todo.CodeModeRequiresLease, ""},
 		{"no note", demo(), b, ready, CodeNotReady, "[note_missing]"},
 		{"text changed", stale, b, ready, CodeNotReady, "[note_stale]"},
 		{"its own session", current, request("agent-a", func(r *AdoptRequest) { r.Session = "source-session" }), ready, CodeNotReady, "[continuation_same_session]"},
@@ -60,6 +59,11 @@ func TestAdoptRefuses(t *testing.T) {
 		{"excluded", prepared(t, func() todo.State { s := demo(); s.Todo.ExcludedAgents = []todo.AgentID{"agent-b"}; return s }()), moved, ready, todo.CodeActorExcluded, ""},
 		{"bound", prepared(t, func() todo.State { s := demo(); s.Todo.BoundAgent = "agent-a"; return s }()), b, ready, todo.CodeBoundAgentMismatch, ""},
 		{"its owner is not registered", func() todo.State { s := current; s.Goal.Agents = s.Goal.Agents[1:]; return s }(), b, ready, todo.CodeClaimOwnerMismatch, ""},
+		{"held", unconfirmed(current), moved, ready, todo.CodeAcceptanceUnbound, ""},
+		{"held, its owner", unconfirmed(current), request("agent-a", nil), ready, todo.CodeAcceptanceUnbound, ""},
+		{"held and no note", unconfirmed(demo()), b, ready, CodeNotReady, "[note_missing goal_acceptance_unbound]"},
+		{"waits for its time", prepared(t, waiting(demo())), b, ready, "", ""},
+		{"a lease that is over", soft(over(leasedTo(current, "agent-a"))), b, ready, "", ""},
 		{"revision moved", current, moved, ready, CodeRevisionMismatch, ""},
 		{"revision moved, its owner", current, request("agent-a", func(r *AdoptRequest) { r.Expected = laterTip }), ready, CodeRevisionMismatch, ""},
 		{"note by another than the owner", note(`"source_agent":"agent-a"`, `"source_agent":"agent-c"`), b, ready, todo.CodeClaimOwnerMismatch, ""},
@@ -77,8 +81,8 @@ func TestAdoptRefuses(t *testing.T) {
 			if row.blockers != "" && fmt.Sprint(refusal.Detail["blockers"]) != row.blockers {
 				t.Errorf("blockers %v, want %s", refusal.Detail["blockers"], row.blockers)
 			}
-			if claim, ok := refusal.Detail["claim"].(map[string]any); ok && (claim["reason_code"] != refusal.Code || claim["ok"] != false) {
-				t.Errorf("nested claim %v beside %s", claim, refusal.Code)
+			if nestedIn(refusal) == "adoption" {
+				t.Error("nested in an adoption, without leases")
 			}
 		})
 	}
@@ -89,20 +93,21 @@ func TestAdmitAdopt(t *testing.T) {
 	for _, row := range []struct {
 		agent, target todo.AgentID
 		want          todo.Code
-		nested        bool
+		nested        string
+		proof         todo.Proof
 	}{
-		{"agent-b", "", "", false},
-		{"agent-b", "agent-c", "", false},
-		{"Agent-B", "agent-b", todo.CodeActorNotRegistered, false},
-		{"agent-b", "agent-x", CodeTargetNotRegistered, true},
-		{"agent-x", "agent-x", todo.CodeActorNotRegistered, false},
+		{"agent-b", "", "", "", todo.Proof{}},
+		{"agent-b", "agent-c", "", "", todo.Proof{}},
+		{"Agent-B", "agent-b", todo.CodeActorNotRegistered, "", todo.Proof{}},
+		{"agent-b", "agent-x", CodeTargetNotRegistered, "claim", todo.Proof{}},
+		{"agent-b", "agent-x", CodeTargetNotRegistered, "adoption", todo.ProofOf("k", 3)},
+		{"agent-x", "agent-x", todo.CodeActorNotRegistered, "", todo.Proof{}},
 	} {
 		r := adoptRequest(row.agent)
-		r.Target = row.target
+		r.Target, r.Proof = row.target, row.proof
 		refusal := wantCode(t, AdmitAdopt(demo().Goal, r), row.want)
-		claim, ok := refusal.Detail["claim"].(map[string]any)
-		if ok != row.nested || ok && claim["reason_code"] != row.want {
-			t.Errorf("%s for %s: nested claim %v", row.agent, row.target, claim)
+		if got := nestedIn(refusal); got != row.nested {
+			t.Errorf("%s for %s: nested in %q, want %q", row.agent, row.target, got, row.nested)
 		}
 	}
 }
@@ -128,7 +133,7 @@ func TestAdopt(t *testing.T) {
 		t.Errorf("claim %+v", claim)
 	}
 	s = after(s, d)
-	if failures := VerifyAdopt(s, adoptRequest("agent-b"), claim, laterTip); len(failures) > 0 {
+	if failures := VerifyAdopt(s, adoptRequest("agent-b"), takeoverOf(d), at); len(failures) > 0 {
 		t.Errorf("not verified: %v", codesOf(failures))
 	}
 	if s.JudgeNote().State != todo.NoteStale {
@@ -147,7 +152,7 @@ func TestAdoptOwn(t *testing.T) {
 		t.Errorf("claim %+v", claim)
 	}
 	s = after(s, d)
-	if failures := VerifyAdopt(s, adoptRequest("agent-a"), d.Result.(Claim), laterTip); len(failures) > 0 || s.JudgeNote().State != todo.NoteCurrent {
+	if failures := VerifyAdopt(s, adoptRequest("agent-a"), takeoverOf(d), at); len(failures) > 0 || s.JudgeNote().State != todo.NoteCurrent {
 		t.Errorf("not verified: %v, note %s", codesOf(failures), s.JudgeNote().State)
 	}
 }
@@ -182,16 +187,17 @@ func TestVerifyAdopt(t *testing.T) {
 		{"note gone", moved(note(s, nil)), "[continuation_note_replaced provider_revision_mismatch]"},
 		{"text changed", moved(with(s, func(x *todo.Todo) { x.Text = "Another" })), "[continuation_facts_changed provider_revision_mismatch]"},
 		{"touched only", with(s, func(x *todo.Todo) { x.UpdatedAt = "2026-10-01T00:00:00Z" }), "[]"},
+		{"held", moved(unconfirmed(s)), "[goal_acceptance_unbound provider_revision_mismatch]"},
+		{"leased since", moved(soft(leasedTo(s, "agent-c"))), "[provider_revision_mismatch]"},
 		{"all at once", moved(note(with(s, func(x *todo.Todo) { done(x); x.ClaimedBy = "agent-c" }), free)),
 			"[todo_not_open claim_owner_mismatch continuation_note_replaced continuation_facts_changed provider_revision_mismatch]"},
 		{"gone", moved(func() todo.State { s := s; s.Todo, s.Note = nil, nil; return s }()), "[todo_not_open provider_revision_mismatch]"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			var a AdoptAnswer
-			a.Claim.Claim = d.Result.(Claim)
+			a := answerOf(d)
 			r := adoptRequest("agent-b")
 			r.Session = "source-session" // no condition of having taken over
-			a.verify(row.state, r, unseen([]string{"gone"}, NotFound), laterTip, nil)
+			a.verify(row.state, r, unseen([]string{"gone"}, NotFound), at, nil)
 			if fmt.Sprint(a.Failures) != row.want || a.Verified != (row.want == "[]") || a.Verified != (a.Refused == nil) {
 				t.Errorf("got %v, verified %v, refused %v, want %s", a.Failures, a.Verified, a.Refused, row.want)
 			}
@@ -207,9 +213,9 @@ func TestVerifyAdopt(t *testing.T) {
 
 // A replay of a goal whose records cannot be read any more keeps its receipt and says which record it is.
 func TestVerifyAdoptUnreadable(t *testing.T) {
-	var a AdoptAnswer
+	a := AdoptAnswer{Claim: &NestedClaim{}}
 	unreadable := &todo.Refusal{Code: todo.CodeUnsupportedSchema, Status: todo.Failed, Reason: "todo todo_a: unknown"}
-	a.verify(todo.State{}, adoptRequest("agent-b"), ready, laterTip, unreadable)
+	a.verify(todo.State{}, adoptRequest("agent-b"), ready, at, unreadable)
 	if fmt.Sprint(a.Packet.Blockers) != "[unsupported_schema_version]" || a.Packet.CanAdopt || a.Packet.TodoID != "todo_a" {
 		t.Errorf("packet %+v", a.Packet)
 	}
@@ -234,7 +240,7 @@ func TestNestedClaimMembers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := json.Marshal(NestedClaim{OK: true, Claim: d.Result.(Claim)}, json.Deterministic(true))
+	b, err := json.Marshal(NestedClaim{Standing{OK: true}, d.Result.(Claim)}, json.Deterministic(true))
 	if err != nil {
 		t.Fatal(err)
 	}

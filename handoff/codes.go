@@ -10,6 +10,8 @@ const (
 	CodeTargetNotRegistered todo.Code = "target_agent_not_registered"
 	// CodeOwnerRequired: only the owner of a Todo prepares its note.
 	CodeOwnerRequired todo.Code = "continuation_owner_required"
+	// CodeTransferRequired: leased work is not the agent's, and changes hands by lease transfer with the claim.
+	CodeTransferRequired todo.Code = "continuation_transfer_required"
 	// CodeNoteReplaced: the note is not the one of this operation any more.
 	CodeNoteReplaced todo.Code = "continuation_note_replaced"
 	// CodeNoteStale: the note is this operation's and does not fit the Todo any more.

@@ -327,7 +327,7 @@ func FuzzDigest(f *testing.F) {
 
 // A packet is a JSON object with the members of section 7.4.
 func TestPacketMembers(t *testing.T) {
-	p, err := Inspect(prepared(t, demo()), inspectRequest("agent-b"), ready)
+	p, err := Inspect(prepared(t, demo()), inspectRequest("agent-b"), ready, at)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
@@ -60,6 +61,79 @@ func after(s todo.State, d todo.Decision) todo.State {
 	return s
 }
 
+// leasedTo returns the state with a live lease of an agent's, execution-a at version 3, in a goal that is hard_lease.
+func leasedTo(s todo.State, owner todo.AgentID) todo.State {
+	s.Goal.HandoffMode = todo.HardLease
+	s.Lease = todo.Holding{
+		Owner: owner, Key: "execution-a", Version: 3, Epoch: 1, Expires: "2026-09-13T10:45:00Z",
+		Active: true, Live: true, LiveToOthers: true, Released: []byte("{}\n"),
+	}
+	return s
+}
+
+// over returns the state with its lease over in the eyes of all, justOver in those of its owner.
+func over(s todo.State) todo.State {
+	s.Lease.Live, s.Lease.LiveToOthers, s.Lease.Expires = false, false, at
+	return s
+}
+
+func justOver(s todo.State) todo.State {
+	s.Lease.Live, s.Lease.Expires = false, at
+	return s
+}
+
+func soft(s todo.State) todo.State {
+	s.Goal.HandoffMode = todo.SoftClaim
+	return s
+}
+
+// unconfirmed returns the state with its Todo held by the goal.
+func unconfirmed(s todo.State) todo.State {
+	s.Goal.Acceptance = &todo.Acceptance{Enabled: true, Scope: todo.HoldAll}
+	return s
+}
+
+// waiting returns the state with a Todo whose time comes tomorrow.
+func waiting(s todo.State) todo.State {
+	return with(s, func(x *todo.Todo) { x.ResumeAt = "2026-09-14T00:00:00Z" })
+}
+
+// transferred is a prepared state after L8: claim, lease and note are agent-b's, all in one commit.
+func transferred(s todo.State) todo.State {
+	before := todo.TodoFacts(*s.Todo)
+	s = with(s, func(x *todo.Todo) { x.ClaimedBy = "agent-b" })
+	s.Note = bytes.Replace(s.Note, []byte(before), []byte(todo.TodoFacts(*s.Todo)), 1)
+	s.Lease.Owner, s.Lease.Key, s.Lease.Version, s.Lease.Epoch = "agent-b", "execution-b", 4, 2
+	return s
+}
+
+// takeoverOf is what the receipt of a decision says that stands at laterTip.
+func takeoverOf(d todo.Decision) Takeover {
+	a := answerOf(d)
+	return a.takeover()
+}
+
+func answerOf(d todo.Decision) (a AdoptAnswer) {
+	a.Receipt.Revision = laterTip
+	switch result := d.Result.(type) {
+	case Claim:
+		a.Claim = &NestedClaim{Claim: result}
+	case Adoption:
+		a.Adoption = &NestedAdoption{Adoption: result}
+	}
+	return a
+}
+
+// nestedIn names the nested answer of a refusal that has its code and says no; "" where there is none.
+func nestedIn(r *todo.Refusal) string {
+	for _, name := range []string{"claim", "adoption"} {
+		if answer, ok := r.Detail[name].(map[string]any); ok && answer["reason_code"] == r.Code && answer["ok"] == false {
+			return name
+		}
+	}
+	return ""
+}
+
 func call(agent todo.AgentID, session, operation string) todo.Call {
 	return todo.Call{Goal: "demo", Todo: "todo_a", Agent: agent, Session: session, Operation: operation, Expected: tip}
 }
@@ -79,15 +153,14 @@ func inspectRequest(agent todo.AgentID) InspectRequest {
 	return InspectRequest{Goal: "demo", Todo: "todo_a", Agent: agent, Session: "target-session"}
 }
 
-func leaseProof(key string, version int64) Proof {
-	return Proof{IdempotencyKey: &key, ExpectedVersion: &version}
-}
-
 // prepared is the state with agent-a's note, at the same tip again.
 func prepared(t *testing.T, s todo.State) todo.State {
 	t.Helper()
 	r := prepareRequest()
 	r.Expected = s.Revision
+	if leased(s, r.Agent, r.Proof) {
+		r.Proof = todo.ProofOf(s.Lease.Key, s.Lease.Version)
+	}
 	d, err := Prepare(s, r, at)
 	if err != nil {
 		t.Fatalf("prepare: %v", err)

@@ -25,13 +25,13 @@ func TestInspectRefuses(t *testing.T) {
 		{"excluded", func(x *todo.Todo) { x.ExcludedAgents = []todo.AgentID{"agent-b"} }, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			_, err := Inspect(with(demo(), row.change), inspectRequest("agent-b"), ready)
+			_, err := Inspect(with(demo(), row.change), inspectRequest("agent-b"), ready, at)
 			wantCode(t, err, row.want)
 		})
 	}
 	s := demo()
 	s.Todo = nil
-	_, err := Inspect(s, inspectRequest("agent-b"), ready)
+	_, err := Inspect(s, inspectRequest("agent-b"), ready, at)
 	wantCode(t, err, todo.CodeTodoNotFound)
 }
 
@@ -46,7 +46,7 @@ func TestInspect(t *testing.T) {
 	noWorkspace := unseen([]string{"decision.md"}, NotFound)
 	oneMissing := Availability{WorkspaceAvailable: true, Artifacts: []Artifact{{"a", true, ""}, {"b", false, NotFound}}}
 	session := func(s string) func(*InspectRequest) { return func(r *InspectRequest) { r.Session = s } }
-	proof := func(r *InspectRequest) { r.Proof = leaseProof("k", 3) }
+	proof := func(r *InspectRequest) { r.Proof = todo.ProofOf("k", 3) }
 	without := func(s todo.State, agent todo.AgentID) todo.State {
 		s.Goal.Agents = slices.DeleteFunc(slices.Clone(s.Goal.Agents), func(a todo.Agent) bool { return a.ID == agent })
 		return s
@@ -80,18 +80,18 @@ func TestInspect(t *testing.T) {
 		{"its owner is not registered", without(current, "agent-a"), "agent-b", nil, ready, todo.NoteCurrent, "[claim_owner_mismatch]"},
 		{"note of another version", note(demo(), `{"schema":"loopx.note/2","text":"x"}`), "agent-a", nil, ready, todo.NoteUnsupported, "[unsupported_schema_version]"},
 		{"note of another kind", note(demo(), `{"kind":"x","schema":"loopx.note/1"}`), "agent-a", nil, ready, todo.NoteUnsupported, "[invalid_coordination_projection]"},
-		{"lease proof", current, "agent-b", proof, ready, todo.NoteCurrent, "[handoff_mode_requires_lease]"},
-		{"hard_lease", func() todo.State { s := current; s.Goal.HandoffMode = todo.HardLease; return s }(), "agent-b", nil, ready, todo.NoteCurrent, "[handoff_mode_requires_lease]"},
+		{"lease proof", current, "agent-b", proof, ready, todo.NoteCurrent, "[continuation_transfer_required handoff_mode_requires_lease]"},
+		{"hard_lease", func() todo.State { s := current; s.Goal.HandoffMode = todo.HardLease; return s }(), "agent-b", nil, ready, todo.NoteCurrent, "[continuation_transfer_required handoff_mode_requires_lease]"},
 		{"everything", with(stale, func(x *todo.Todo) { x.ExcludedAgents = []todo.AgentID{"agent-b"} }), "agent-b",
 			func(r *InspectRequest) { proof(r); r.Session = "source-session" }, noWorkspace, todo.NoteStale,
-			"[handoff_mode_requires_lease note_stale continuation_same_session workspace_unavailable artifact_unavailable actor_excluded]"},
+			"[continuation_transfer_required handoff_mode_requires_lease note_stale continuation_same_session workspace_unavailable artifact_unavailable actor_excluded]"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			r := inspectRequest(row.agent)
 			if row.change != nil {
 				row.change(&r)
 			}
-			p, err := Inspect(row.state, r, row.v)
+			p, err := Inspect(row.state, r, row.v, at)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +107,7 @@ func TestInspect(t *testing.T) {
 			if p.Revision != row.state.Revision || p.ClaimedBy != row.state.Todo.ClaimedBy || p.TodoStatus != todo.Open || p.DependencyState != "ready" {
 				t.Errorf("packet %+v", p)
 			}
-			denied := r.Proof.given() || row.state.Goal.HandoffMode == todo.HardLease
+			denied := r.Proof.Given() || row.state.Goal.HandoffMode == todo.HardLease
 			if (p.Authority != nil) != denied || denied && (p.Authority.Allowed || p.Authority.Code != todo.CodeModeRequiresLease) {
 				t.Errorf("execution authority %+v", p.Authority)
 			}
@@ -124,7 +124,7 @@ func TestInspect(t *testing.T) {
 
 // Case 3: what a current note says stands in the packet.
 func TestInspectShowsNote(t *testing.T) {
-	p, err := Inspect(prepared(t, demo()), inspectRequest("agent-b"), ready)
+	p, err := Inspect(prepared(t, demo()), inspectRequest("agent-b"), ready, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestInspectShowsNote(t *testing.T) {
 func TestInspectShowsOutdatedNote(t *testing.T) {
 	s := prepared(t, demo())
 	s.Note = bytes.Replace(s.Note, []byte(`"source_refs":["artifact:decision.md"]`), []byte(`"source_refs":[" "]`), 1)
-	p, err := Inspect(s, inspectRequest("agent-b"), ready)
+	p, err := Inspect(s, inspectRequest("agent-b"), ready, at)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,12 +8,13 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/git-loopx/git-loopx/gitstore"
+	"github.com/git-loopx/git-loopx/lease"
 	"github.com/git-loopx/git-loopx/todo"
 )
 
 // Ledger applies the rules of this package to one repository. It may be used by many at once.
 type Ledger struct {
-	todo.Ledger
+	lease.Ledger
 }
 
 // Prepare leaves a continuation note on a Todo of the agent's (continuation.md, section 7.3).
@@ -51,7 +52,7 @@ func (l *Ledger) prepareOperation(r PrepareRequest) (gitstore.Operation, error) 
 	}
 	op.ExpectedLast = true
 	op.Decide = func(ctx context.Context, tip *gitstore.Snapshot) (gitstore.Change, error) {
-		s, err := todo.ReadState(ctx, tip, r.Goal, r.Todo)
+		s, err := l.ReadState(ctx, tip, r.Goal, r.Todo, at)
 		if err != nil {
 			return gitstore.Change{}, err
 		}
@@ -69,7 +70,7 @@ func (l *Ledger) prepareAnswer(ctx context.Context, r PrepareRequest, op gitstor
 	}
 	ctx, cancel := todo.ReadBack(ctx)
 	defer cancel()
-	s, err := todo.ReadState(ctx, out.Tip, r.Goal, r.Todo)
+	s, err := l.ReadState(ctx, out.Tip, r.Goal, r.Todo, todo.At(l.Now()))
 	if a.Refused = todo.Unread(err); err == nil {
 		a.NoteState, a.Refused = ReadBack(s, r, a.Result)
 		a.NoteVerified = a.Refused == nil
@@ -94,7 +95,8 @@ func (l *Ledger) Inspect(ctx context.Context, r InspectRequest) (Packet, error) 
 	if err := todo.CheckActor(g, r.Agent); err != nil {
 		return Packet{}, err
 	}
-	s, err := todo.ReadState(ctx, tip, r.Goal, r.Todo)
+	at := todo.At(l.Now())
+	s, err := l.ReadState(ctx, tip, r.Goal, r.Todo, at)
 	if err != nil {
 		return Packet{}, err
 	}
@@ -105,7 +107,7 @@ func (l *Ledger) Inspect(ctx context.Context, r InspectRequest) (Packet, error) 
 	if err != nil {
 		return Packet{}, err
 	}
-	return Inspect(s, r, v)
+	return Inspect(s, r, v, at)
 }
 
 // Adopt takes a Todo over by its note (continuation.md, section 7.5). Errors and repetition are as with
@@ -145,7 +147,7 @@ func (l *Ledger) adoptOperation(r AdoptRequest, seen func() (Availability, error
 		return AdmitAdopt(g, r)
 	}
 	op.Decide = func(ctx context.Context, tip *gitstore.Snapshot) (gitstore.Change, error) {
-		s, err := todo.ReadState(ctx, tip, r.Goal, r.Todo)
+		s, err := l.ReadState(ctx, tip, r.Goal, r.Todo, at)
 		if err != nil {
 			return gitstore.Change{}, err
 		}
@@ -166,19 +168,38 @@ func (l *Ledger) adoptAnswer(ctx context.Context, r AdoptRequest, op gitstore.Op
 	if a.Answer, err = l.Answer(ctx, r.Call, op, out); err != nil {
 		return AdoptAnswer{}, err
 	}
-	if a.Claim.Claim, err = resultOf[Claim](out.Receipt); err != nil {
+	if err := a.readReceipt(); err != nil {
 		return AdoptAnswer{}, err
 	}
 	ctx, cancel := todo.ReadBack(ctx)
 	defer cancel()
-	s, err := todo.ReadState(ctx, out.Tip, r.Goal, r.Todo)
+	at := todo.At(l.Now())
+	s, err := l.ReadState(ctx, out.Tip, r.Goal, r.Todo, at)
 	unreadable := todo.Unread(err)
 	v, err := seen()
 	if err != nil {
 		v = unseen(r.Artifacts, Unread)
 	}
-	a.verify(s, r, v, out.Receipt.Revision, unreadable)
+	a.verify(s, r, v, at, unreadable)
 	return a, nil
+}
+
+// readReceipt reads the nested result of the receipt; its schema tells which of the two it is.
+func (a *AdoptAnswer) readReceipt() error {
+	result, err := resultOf[struct {
+		Schema string `json:"schema_version"`
+	}](a.Receipt)
+	if err != nil {
+		return err
+	}
+	if result.Schema == AdoptionSchema {
+		adoption, err := resultOf[Adoption](a.Receipt)
+		a.Adoption = &NestedAdoption{Adoption: adoption}
+		return err
+	}
+	claim, err := resultOf[Claim](a.Receipt)
+	a.Claim = &NestedClaim{Claim: claim}
+	return err
 }
 
 // noAuthority says that a goal is unknown in the words of the handoff verbs. Unreadable is not unknown.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"reflect"
 	"sync"
 	"testing"
 
 	"github.com/git-loopx/git-loopx/gitstore"
+	"github.com/git-loopx/git-loopx/lease"
 	"github.com/git-loopx/git-loopx/todo"
 )
 
@@ -18,7 +20,7 @@ func TestOnlyOneWins(t *testing.T) {
 		var wait sync.WaitGroup
 		var mu sync.Mutex
 		for i := range n {
-			l := &Ledger{todo.Ledger{Store: w.open(), Now: w.Now, Random: rand.Reader}}
+			l := &Ledger{lease.New(w.open(), w.Now, rand.Reader)}
 			wait.Go(func() {
 				status, err := do(i, l)
 				mu.Lock()
@@ -111,7 +113,7 @@ func TestRecovered(t *testing.T) {
 	w.must(err)
 	again, err := w.adoptAnswer(ctx, r, op, out, seen)
 	w.must(err)
-	if again.Status != gitstore.Recovered || !again.Verified || again.Claim != taken.Claim || w.tip() != taken.Revision {
+	if again.Status != gitstore.Recovered || !again.Verified || !reflect.DeepEqual(again.Claim, taken.Claim) || w.tip() != taken.Revision {
 		t.Errorf("%+v", again)
 	}
 }

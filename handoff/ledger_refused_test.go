@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/git-loopx/git-loopx/gitstore"
+	"github.com/git-loopx/git-loopx/lease"
 	"github.com/git-loopx/git-loopx/todo"
 )
 
@@ -81,8 +82,11 @@ func TestLedgerRefuses(t *testing.T) {
 		}, CodeNotReady},
 		{"the note's session", func() error { return adopt(func(r *AdoptRequest) { r.Agent, r.Session = "agent-a", "source-session" }) }, CodeNotReady},
 		{"no note", func() error { return adopt(func(r *AdoptRequest) { r.Todo = "todo_free" }) }, CodeNotReady},
-		{"lease proof, prepare", func() error { return prepare(func(r *PrepareRequest) { r.Proof = leaseProof("k", 3) }) }, todo.CodeModeRequiresLease},
-		{"lease proof, adopt", func() error { return adopt(func(r *AdoptRequest) { r.Proof = leaseProof("k", 3) }) }, todo.CodeModeRequiresLease},
+		{"lease proof, prepare", func() error { return prepare(func(r *PrepareRequest) { r.Proof = todo.ProofOf("k", 3) }) }, todo.CodeModeRequiresLease},
+		{"lease proof, adopt", func() error { return adopt(func(r *AdoptRequest) { r.Proof = todo.ProofOf("k", 3) }) }, CodeTransferRequired},
+		{"lease proof, its owner", func() error {
+			return adopt(func(r *AdoptRequest) { r.Agent, r.Proof = "agent-a", todo.ProofOf("k", 3) })
+		}, todo.CodeModeRequiresLease},
 	} {
 		t.Run(row.name, func(t *testing.T) { w.unmoved(func() { wantCode(t, row.do(), row.want) }) })
 	}
@@ -91,7 +95,7 @@ func TestLedgerRefuses(t *testing.T) {
 		"other text":     func(r *PrepareRequest) { r.Rationale = pointer("Another") },
 		"other session":  func(r *PrepareRequest) { r.Session = "other" },
 		"other revision": func(r *PrepareRequest) { r.Expected = tip },
-		"a proof":        func(r *PrepareRequest) { r.Proof = leaseProof("k", 1) },
+		"a proof":        func(r *PrepareRequest) { r.Proof = todo.ProofOf("k", 1) },
 		"other Todo":     func(r *PrepareRequest) { r.Todo = "todo_free" },
 	} {
 		t.Run("same id, "+name, func(t *testing.T) {
@@ -198,6 +202,14 @@ func TestKeptAway(t *testing.T) {
 	if p := w.inspect("agent-c", "target-session"); !p.CanAdopt || p.Revision != left.Revision {
 		t.Errorf("%+v", p)
 	}
+	_, err = w.EnableAcceptance(ctx, w.call(""), nil)
+	w.must(err)
+	check("agent-c", todo.CodeAcceptanceUnbound)
+	_, err = w.BindAcceptance(ctx, w.call(""), []todo.ID{"todo_a"})
+	w.must(err)
+	if p := w.inspect("agent-c", "target-session"); !p.CanAdopt {
+		t.Errorf("%+v", p)
+	}
 	_, err = w.RemoveAgent(ctx, w.call("agent-a"))
 	w.must(err)
 	check("agent-c", todo.CodeClaimOwnerMismatch)
@@ -210,7 +222,7 @@ func TestInspectWritesNothing(t *testing.T) {
 	w.must(err)
 	before := fingerprint(t, w.dir)
 	for _, agent := range []todo.AgentID{"agent-a", "agent-b", "agent-b"} {
-		l := Ledger{todo.Ledger{Store: w.open(), Now: w.Now}}
+		l := Ledger{lease.New(w.open(), w.Now, nil)}
 		if _, err := l.Inspect(t.Context(), InspectRequest{
 			Goal: "demo", Todo: "todo_a", Agent: agent, Session: "x", Workspace: w.dir, Artifacts: []string{"decision.md", "gone"},
 		}); err != nil {

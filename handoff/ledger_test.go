@@ -4,10 +4,12 @@ import (
 	"crypto/rand"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/git-loopx/git-loopx/gitstore"
+	"github.com/git-loopx/git-loopx/lease"
 	"github.com/git-loopx/git-loopx/todo"
 )
 
@@ -54,12 +56,12 @@ func TestJourney(t *testing.T) {
 		t.Errorf("packet %+v, note %s", taken.Packet, w.note())
 	}
 	w.unmoved(func() { // from another session and process, the workspace gone, the clock far ahead
-		other := Ledger{todo.Ledger{Store: w.open(), Now: clock("2036-01-01T00:00:00Z"), Random: rand.Reader}}
+		other := Ledger{lease.New(w.open(), clock("2036-01-01T00:00:00Z"), rand.Reader)}
 		elsewhere := adopt
 		elsewhere.Session, elsewhere.Workspace, elsewhere.Artifacts, elsewhere.Target = "third-session", filepath.Join(w.dir, "gone"), []string{"gone.md"}, "agent-b"
 		again, err := other.Adopt(ctx, elsewhere)
 		w.must(err)
-		if again.Status != gitstore.Replayed || !again.Verified || again.Refused != nil || again.Claim != taken.Claim || again.Packet.Availability.WorkspaceAvailable {
+		if again.Status != gitstore.Replayed || !again.Verified || again.Refused != nil || !reflect.DeepEqual(again.Claim, taken.Claim) || again.Packet.Availability.WorkspaceAvailable {
 			t.Errorf("%+v", again)
 		}
 	})
@@ -184,6 +186,10 @@ func TestAdoptAgainLater(t *testing.T) {
 			_, err := w.Update(w.t.Context(), w.call("agent-b"), todo.UpdateArgs{Text: pointer("Another text")})
 			return err
 		}, "[continuation_facts_changed provider_revision_mismatch]"},
+		{"held", func(w *world) error {
+			_, err := w.EnableAcceptance(w.t.Context(), w.call(""), nil)
+			return err
+		}, "[goal_acceptance_unbound provider_revision_mismatch]"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -197,7 +203,7 @@ func TestAdoptAgainLater(t *testing.T) {
 				again, err := w.Adopt(t.Context(), r)
 				w.must(err)
 				if again.Status != gitstore.Replayed || again.Verified || fmt.Sprint(again.Failures) != row.want ||
-					again.Refused == nil || again.Claim.Code != again.Refused.Code || again.Claim.Claim != taken.Claim.Claim {
+					again.Refused == nil || again.Claim.Code != again.Refused.Code || !reflect.DeepEqual(again.Claim.Claim, taken.Claim.Claim) {
 					t.Errorf("failures %v, want %s: %+v", again.Failures, row.want, again)
 				}
 			})

@@ -8,14 +8,15 @@ import (
 // Packet is what inspect says: what is true at one tip, for one agent in one session (continuation.md, section 7.4).
 // Members from the stored note are foreign text.
 type Packet struct {
-	GoalID          todo.GoalID       `json:"goal_id"`
-	TodoID          todo.ID           `json:"todo_id"`
-	AgentID         todo.AgentID      `json:"agent_id"`
-	SessionID       string            `json:"session_id"`
-	Revision        gitstore.ObjectID `json:"provider_revision"`
-	TodoStatus      todo.WorkStatus   `json:"todo_status"`
-	ClaimedBy       todo.AgentID      `json:"claimed_by,omitzero"`
-	DependencyState string            `json:"dependency_state"` // ready or pending
+	GoalID     todo.GoalID       `json:"goal_id"`
+	TodoID     todo.ID           `json:"todo_id"`
+	AgentID    todo.AgentID      `json:"agent_id"`
+	SessionID  string            `json:"session_id"`
+	Revision   gitstore.ObjectID `json:"provider_revision"`
+	TodoStatus todo.WorkStatus   `json:"todo_status"`
+	ClaimedBy  todo.AgentID      `json:"claimed_by,omitzero"`
+	// DependencyState holds only leased work up; a lease-free takeover moves ownership all the same.
+	DependencyState todo.DependencyState `json:"dependency_state"`
 
 	NoteState    todo.NoteState `json:"note_state"`
 	NoteFindings []todo.Finding `json:"note_findings"`
@@ -46,11 +47,14 @@ type Packet struct {
 	Blockers []todo.Code `json:"blockers"`
 }
 
-// Authority says whether work may be executed. Without leases it is only ever denied, to who brings a proof.
+// Authority says whether the agent may execute the work by its claim, its lease and the proof it gave.
 type Authority struct {
 	Allowed bool      `json:"allowed"`
-	Code    todo.Code `json:"reason_code"`
+	Code    todo.Code `json:"reason_code"` // terminal_fence_verified where allowed
 }
+
+// fenceVerified is the reason code of an execution authority that is allowed; no refusal has it.
+const fenceVerified = "terminal_fence_verified"
 
 // ready reports whether the work can go on: then the next step is the Todo's text.
 func (p Packet) ready() bool {

@@ -8,8 +8,8 @@ import (
 )
 
 // Prepare decides handoff prepare (continuation.md, section 7.3): the first refusal in its order, or the note on the
-// Todo's current facts and the Todo's updated_at and last_actor_agent_id, to be written in one commit. Facts and claim
-// stay. The result is a [todo.UpdateResult] that tells which note went. A pinned revision that is not the tip is a
+// Todo's current facts and the Todo's updated_at and last_actor_agent_id, to be written in one commit. Facts, claim
+// and lease stay. Leased work needs the lease proof; acceptance and dependencies do not hold a note. The result is a [todo.UpdateResult] that tells which note went. A pinned revision that is not the tip is a
 // [*gitstore.MismatchError], after all this.
 //
 // The request is well formed ([CheckPrepare]) and the actor registered.
@@ -24,8 +24,10 @@ func Prepare(s todo.State, r PrepareRequest, at todo.Instant) (todo.Decision, er
 	if err := todo.Admit(t, r.Agent); err != nil {
 		return todo.Decision{}, err
 	}
-	if leased(s, r.Proof) {
-		return todo.Decision{}, leaseRequired(s, t.ID)
+	if leased(s, r.Agent, r.Proof) {
+		if err := todo.CheckProof(s, t, r.Agent, r.Proof); err != nil {
+			return todo.Decision{}, err
+		}
 	}
 	c, err := contextOf(r)
 	if err != nil {
@@ -53,16 +55,16 @@ func Prepare(s todo.State, r PrepareRequest, at todo.Instant) (todo.Decision, er
 // CheckPrepare refuses a malformed request before anything is read (invalid_continuation_request): the first finding in
 // the context makes the sentence, all are in the detail findings.
 func CheckPrepare(r PrepareRequest) error {
-	if err := checkCall(r.Call, r.Proof); err != nil {
+	if err := checkCall(r.Call); err != nil {
 		return err
 	}
 	_, err := contextOf(r)
 	return err
 }
 
-// args are the members of request_sha256 besides those of every call.
+// args are the members of request_sha256 besides those of every call, the proof among them.
 func (r PrepareRequest) args(c todo.Context) map[string]any {
-	return r.Proof.args(map[string]any{"session_id": r.Session, "context": c})
+	return map[string]any{"session_id": r.Session, "context": c}
 }
 
 // contextOf returns the context of a request: the file, or the rationale with its source references.

@@ -46,8 +46,8 @@ func TestPrepareRefuses(t *testing.T) {
 		{"claimed by b", with(func(x *todo.Todo) { x.ClaimedBy = "agent-b" }), moved, CodeOwnerRequired},
 		{"claimed by b and excluded", with(func(x *todo.Todo) { x.ClaimedBy, x.ExcludedAgents = "agent-b", []todo.AgentID{"agent-a"} }), asIs, CodeOwnerRequired},
 		{"excluded and bound away", with(func(x *todo.Todo) { x.BoundAgent, x.ExcludedAgents = "agent-b", []todo.AgentID{"agent-a"} }), asIs, todo.CodeActorExcluded},
-		{"bound away, with proof", with(func(x *todo.Todo) { x.BoundAgent = "agent-b" }), request(func(r *PrepareRequest) { r.Proof = leaseProof("k", 3) }), todo.CodeBoundAgentMismatch},
-		{"proof without a lease", demo(), request(func(r *PrepareRequest) { r.Proof, r.Expected = leaseProof("k", 3), laterTip }), todo.CodeModeRequiresLease},
+		{"bound away, with proof", with(func(x *todo.Todo) { x.BoundAgent = "agent-b" }), request(func(r *PrepareRequest) { r.Proof = todo.ProofOf("k", 3) }), todo.CodeBoundAgentMismatch},
+		{"proof without a lease", demo(), request(func(r *PrepareRequest) { r.Proof, r.Expected = todo.ProofOf("k", 3), laterTip }), todo.CodeModeRequiresLease},
 		{"revision moved", demo(), moved, CodeRevisionMismatch},
 		{"revision abbreviated", demo(), request(func(r *PrepareRequest) { r.Expected = tip[:12] }), CodeRevisionMismatch},
 	} {

@@ -12,12 +12,13 @@ import (
 )
 
 var (
-	anyAgent   = rapid.SampledFrom([]todo.AgentID{"agent-a", "agent-b", "agent-c"})
-	anySession = rapid.SampledFrom([]string{"source-session", "target-session"})
+	anyAgent   = rapid.SampledFrom([]todo.AgentID{"agent-b", "agent-a", "agent-c"})
+	anySession = rapid.SampledFrom([]string{"target-session", "source-session"})
 )
 
-// mostly draws true three times out of four, so that states are near to the one where all is well.
-func mostly(t *rapid.T, label string) bool { return rapid.IntRange(0, 3).Draw(t, label) > 0 }
+// mostly draws true nine times out of ten or more, so that states are near to the one where all is well; rapid draws small
+// numbers most often.
+func mostly(t *rapid.T, label string) bool { return rapid.IntRange(0, 9).Draw(t, label) < 9 }
 
 // anyState draws a state that an agent may find: a note or none, the Todo changed since or not.
 func anyState(t *rapid.T) todo.State {
@@ -28,17 +29,28 @@ func anyState(t *rapid.T) todo.State {
 	if !mostly(t, "nobody excluded") {
 		s.Todo.ExcludedAgents = []todo.AgentID{anyAgent.Draw(t, "excluded")}
 	}
+	switch rapid.IntRange(0, 7).Draw(t, "waits") {
+	case 7:
+		s = waiting(s)
+	case 6:
+		s.Todo.DependsOn = []todo.ID{"todo_b"}
+		b := *demo().Todo
+		b.ID, b.Status = "todo_b", rapid.SampledFrom([]todo.WorkStatus{todo.Open, todo.Done}).Draw(t, "status of todo_b")
+		s.Others = todo.Following{"todo_b": b}
+	}
 	r := prepareRequest()
 	switch rapid.IntRange(0, 7).Draw(t, "note") {
-	case 0:
-	case 1:
+	case 7:
+	case 6:
 		s.Note, _ = todo.EncodeFreeNote("Back at noon")
-	case 2:
+	case 5:
 		s.Note = []byte("{}\n")
-	case 3:
+	case 4:
 		s.Note = []byte(`{"schema":"loopx.note/9"}` + "\n")
 	default:
-		r.Session = anySession.Draw(t, "source session")
+		if !mostly(t, "source session") {
+			r.Session = "target-session"
+		}
 		if d, err := Prepare(s, r, at); err == nil {
 			s = after(s, d)
 			s.Revision = tip
@@ -67,10 +79,51 @@ func anyState(t *rapid.T) todo.State {
 	if !mostly(t, "all registered") {
 		s.Goal.Agents = slices.Clone(s.Goal.Agents[1:])
 	}
-	if !mostly(t, "soft claim") {
-		s.Goal.HandoffMode = todo.HardLease
+	if !mostly(t, "no hold") {
+		s = unconfirmed(s)
+		if rapid.Bool().Draw(t, "confirmed") {
+			s.Goal.Acceptance.Bindings = map[todo.ID]string{"todo_a": todo.WorkDigest(*s.Todo)}
+		}
+	}
+	return anyLease(t, s)
+}
+
+// anyLease draws the lease on a Todo: none, or anybody's, live or over, handed over with the claim or apart from it.
+func anyLease(t *rapid.T, s todo.State) todo.State {
+	if rapid.Bool().Draw(t, "no leases") {
+		return s
+	}
+	s = leasedTo(s, anyAgent.Draw(t, "lease owner"))
+	if s.Todo.ClaimedBy == "agent-a" && mostly(t, "transferred") {
+		s = transferred(s)
+	}
+	switch rapid.IntRange(0, 7).Draw(t, "lease over") {
+	case 7:
+		s = over(s)
+	case 6:
+		s = justOver(s)
+	case 5:
+		s.Lease = todo.Holding{}
+	}
+	if !mostly(t, "hard lease") {
+		s = soft(s)
 	}
 	return s
+}
+
+// anyProof draws a proof of the lease of a state: mostly the right one where there is a lease, none where there is not.
+func anyProof(t *rapid.T, s todo.State) todo.Proof {
+	right := s.Lease.Owner != ""
+	if !mostly(t, "as it should be") {
+		right = !right
+	}
+	switch {
+	case !right:
+		return todo.Proof{}
+	case mostly(t, "right proof"):
+		return todo.ProofOf(s.Lease.Key, s.Lease.Version)
+	}
+	return rapid.SampledFrom([]todo.Proof{todo.ProofOf("k", s.Lease.Version), todo.ProofOf(s.Lease.Key, 9)}).Draw(t, "wrong proof")
 }
 
 func anyAvailability(t *rapid.T) Availability {
@@ -89,18 +142,19 @@ func TestCanAdoptIsAdopt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, v := anyState(t), anyAvailability(t)
 		r := inspectRequest(anyAgent.Draw(t, "agent"))
-		r.Session = anySession.Draw(t, "session")
-		if !mostly(t, "no proof") {
-			r.Proof = leaseProof("k", 3)
+		if s.Lease.Owner != "" && mostly(t, "holder of the lease") {
+			r.Agent = s.Lease.Owner
 		}
+		r.Session = anySession.Draw(t, "session")
+		r.Proof = anyProof(t, s)
 		if todo.CheckActor(s.Goal, r.Agent) != nil {
 			return
 		}
 		adopt := AdoptRequest{Call: todo.Call{
-			Goal: r.Goal, Todo: r.Todo, Agent: r.Agent, Session: r.Session, Operation: "fresh", Expected: s.Revision,
-		}, Proof: r.Proof}
+			Goal: r.Goal, Todo: r.Todo, Agent: r.Agent, Session: r.Session, Operation: "fresh", Expected: s.Revision, Proof: r.Proof,
+		}}
 		decision, adoptErr := Adopt(s, adopt, v, at)
-		p, err := Inspect(s, r, v)
+		p, err := Inspect(s, r, v, at)
 		if err != nil { // then adopt is refused for the same reason, or for the note before it
 			if adoptErr == nil || codeOf(adoptErr) != codeOf(err) && s.JudgeNote().Refusal == nil {
 				t.Fatalf("inspect: %v, adopt: %v", err, adoptErr)
@@ -112,12 +166,20 @@ func TestCanAdoptIsAdopt(t *testing.T) {
 		}
 		if adoptErr == nil {
 			done := after(s, decision)
-			if f := VerifyAdopt(done, adopt, decision.Result.(Claim), laterTip); len(f) > 0 {
+			if f := VerifyAdopt(done, adopt, takeoverOf(decision), at); len(f) > 0 {
 				t.Fatalf("adopted, and not verified: %v", codesOf(f))
 			}
 			if !bytes.Equal(done.Note, s.Note) || done.Todo.ClaimedBy != r.Agent {
 				t.Fatal("adopt touched the note, or not the owner")
 			}
+			byLease := p.Authority != nil
+			if _, ok := decision.Result.(Adoption); ok != byLease || byLease && (decision.Changes() || !p.Authority.Allowed) {
+				t.Fatalf("leased %v, decided %+v", byLease, decision)
+			}
+			if s.Lease.ForeignTo(r.Agent) {
+				t.Fatal("adopted past somebody else's lease")
+			}
+			checkDigest(t, p)
 			return
 		}
 		want := p.Blockers[0]
@@ -139,9 +201,10 @@ func TestMovedRevisionComesLast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, v := anyState(t), anyAvailability(t)
 		r := adoptRequest(anyAgent.Draw(t, "agent"))
+		r.Proof = anyProof(t, s)
 		_, before := Adopt(s, r, v, at)
 		p := prepareRequest()
-		p.Agent = r.Agent
+		p.Agent, p.Proof = r.Agent, r.Proof
 		_, beforePrepare := Prepare(s, p, at)
 		s.Revision = laterTip
 		_, moved := Adopt(s, r, v, at)

@@ -2,13 +2,6 @@ package handoff
 
 import "github.com/git-loopx/git-loopx/todo"
 
-// Proof is a lease proof as given: --task-lease-idempotency-key and --task-lease-expected-version. The zero value is
-// none; one nil member is half a pair, which is an argument error naming lease_proof.
-type Proof struct {
-	IdempotencyKey  *string
-	ExpectedVersion *int64 // 0 to 2^53-1
-}
-
 // PrepareRequest are the arguments of handoff prepare. Of Call all members but DryRun are needed.
 type PrepareRequest struct {
 	todo.Call
@@ -17,7 +10,6 @@ type PrepareRequest struct {
 	Context    []byte
 	Rationale  *string  // nil: the flag was not given
 	SourceRefs []string // nil: the flag was not given
-	Proof      Proof
 }
 
 // InspectRequest are the arguments of handoff inspect.
@@ -28,7 +20,7 @@ type InspectRequest struct {
 	Session   string
 	Workspace string   // a directory; "" is "."
 	Artifacts []string // at most 8, relative to the workspace
-	Proof     Proof
+	Proof     todo.Proof
 }
 
 // AdoptRequest are the arguments of handoff adopt. Of Call all members but DryRun are needed.
@@ -37,7 +29,6 @@ type AdoptRequest struct {
 	Target    todo.AgentID // "" is the agent
 	Workspace string       // a directory; "" is "."
 	Artifacts []string     // at most 8, relative to the workspace
-	Proof     Proof
 }
 
 // PrepareAnswer is what prepare says.
@@ -54,16 +45,28 @@ type AdoptAnswer struct {
 	// Packet is the inspect packet of the tip as read back: its can_adopt speaks of a further adopt. Where the Todo cannot
 	// be read any more it says only that.
 	Packet   Packet
-	Claim    NestedClaim
+	Claim    *NestedClaim    // of a lease-free adopt, else nil
+	Adoption *NestedAdoption // of a leased adopt, else nil
 	Target   todo.AgentID
 	Verified bool        // current_authority_verified
 	Failures []todo.Code // verification_failures, in order; the first is Refused's code
 }
 
-// NestedClaim is the member claim of an answer: the claim of the receipt, on a replay history, and what the answer says
-// of it now, so that nested and top-level reason code agree.
-type NestedClaim struct {
+// Standing is what an answer says now of a nested result, which on a replay is history: nested and top-level reason code
+// agree.
+type Standing struct {
 	OK   bool      `json:"ok"`
 	Code todo.Code `json:"reason_code,omitzero"`
+}
+
+// NestedClaim is the member claim of an answer: that of the receipt.
+type NestedClaim struct {
+	Standing
 	Claim
+}
+
+// NestedAdoption is the member adoption of an answer: that of the receipt.
+type NestedAdoption struct {
+	Standing
+	Adoption
 }

@@ -25,7 +25,7 @@ func TestRequestDigest(t *testing.T) {
 	}
 	plain := adoptRequest("agent-b")
 	proved := plain
-	proved.Proof = leaseProof("execution-b", 4)
+	proved.Proof = todo.ProofOf("execution-b", 4)
 	elsewhere := plain
 	elsewhere.Session, elsewhere.Workspace, elsewhere.Artifacts = "other", "/elsewhere", []string{"x"}
 	named := plain
@@ -65,9 +65,9 @@ func TestRequestDigestCovers(t *testing.T) {
 		"session":  func(r *PrepareRequest) { r.Session = "other" },
 		"revision": func(r *PrepareRequest) { r.Expected = laterTip },
 		"agent":    func(r *PrepareRequest) { r.Agent = "agent-b" },
-		"proof":    func(r *PrepareRequest) { r.Proof = leaseProof("k", 1) },
-		"key":      func(r *PrepareRequest) { r.Proof = leaseProof("l", 1) },
-		"version":  func(r *PrepareRequest) { r.Proof = leaseProof("k", 2) },
+		"proof":    func(r *PrepareRequest) { r.Proof = todo.ProofOf("k", 1) },
+		"key":      func(r *PrepareRequest) { r.Proof = todo.ProofOf("l", 1) },
+		"version":  func(r *PrepareRequest) { r.Proof = todo.ProofOf("k", 2) },
 	} {
 		r := prepareRequest()
 		change(&r)
@@ -135,10 +135,10 @@ func TestMalformedRequest(t *testing.T) {
 		{"session of 160", inspect(func(r *InspectRequest) { r.Session = strings.Repeat("é", 160) }), ""},
 		{"dry run", adopt(func(r *AdoptRequest) { r.DryRun = true }), "dry_run"},
 
-		{"key alone", prepare(func(r *PrepareRequest) { r.Proof = Proof{IdempotencyKey: &key} }), "lease_proof"},
-		{"version alone", inspect(func(r *InspectRequest) { r.Proof = Proof{ExpectedVersion: &version} }), "lease_proof"},
-		{"whole proof", adopt(func(r *AdoptRequest) { r.Proof = Proof{&key, &version} }), ""},
-		{"negative version", adopt(func(r *AdoptRequest) { r.Proof = leaseProof("k", -1) }), "lease_proof"},
+		{"key alone", prepare(func(r *PrepareRequest) { r.Proof = todo.Proof{IdempotencyKey: &key} }), "lease_proof"},
+		{"version alone", inspect(func(r *InspectRequest) { r.Proof = todo.Proof{ExpectedVersion: &version} }), "lease_proof"},
+		{"whole proof", adopt(func(r *AdoptRequest) { r.Proof = todo.ProofOf(key, version) }), ""},
+		{"negative version", adopt(func(r *AdoptRequest) { r.Proof = todo.ProofOf("k", -1) }), "lease_proof"},
 
 		{"eight artifacts", inspect(func(r *InspectRequest) { r.Artifacts = strings.Fields("a b c d e f g h") }), ""},
 		{"nine artifacts", inspect(func(r *InspectRequest) { r.Artifacts = strings.Fields("a b c d e f g h i") }), "at most 8"},

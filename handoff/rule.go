@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/git-loopx/git-loopx/gitstore/canonical"
 	"github.com/git-loopx/git-loopx/todo"
 )
 
 // checkWho refuses a request that does not say well where, by whom and with what.
-func checkWho(c todo.Call, proof Proof) error {
+func checkWho(c todo.Call) error {
 	switch {
 	case !c.Goal.Valid():
 		return invalid(argument("goal_id", string(c.Goal)))
@@ -22,12 +21,12 @@ func checkWho(c todo.Call, proof Proof) error {
 	case !todo.ValidSession(c.Session):
 		return invalid(fmt.Sprintf("session_id must be non-blank text of at most %d characters", todo.MaxSession))
 	}
-	return proof.check()
+	return c.Proof.Check(todo.CodeInvalidContinuation)
 }
 
 // checkCall adds what a mutation needs.
-func checkCall(c todo.Call, proof Proof) error {
-	if err := checkWho(c, proof); err != nil {
+func checkCall(c todo.Call) error {
+	if err := checkWho(c); err != nil {
 		return err
 	}
 	switch {
@@ -48,35 +47,6 @@ func argument(name, value string) string {
 		return name + " is needed"
 	}
 	return fmt.Sprintf("%s is malformed: %q", name, cutText(value, 200))
-}
-
-func (p Proof) given() bool { return p.IdempotencyKey != nil && p.ExpectedVersion != nil }
-
-// check refuses half a pair and a pair that no lease could have.
-func (p Proof) check() error {
-	switch {
-	case p.IdempotencyKey == nil && p.ExpectedVersion == nil:
-		return nil
-	case p.IdempotencyKey == nil:
-		return invalid("lease_proof is half: the expected version was given without the idempotency key")
-	case p.ExpectedVersion == nil:
-		return invalid("lease_proof is half: the idempotency key was given without the expected version")
-	case *p.IdempotencyKey == "" || !utf8.ValidString(*p.IdempotencyKey):
-		return invalid("lease_proof: the idempotency key is blank or not UTF-8")
-	case *p.ExpectedVersion < 0 || *p.ExpectedVersion > canonical.MaxInteger:
-		return invalid(fmt.Sprintf("lease_proof: the expected version %d is out of range", *p.ExpectedVersion))
-	}
-	return nil
-}
-
-// args adds the proof, where there is one, to the members of a request.
-func (p Proof) args(members map[string]any) map[string]any {
-	if p.given() {
-		members["lease_proof"] = map[string]any{
-			"idempotency_key": *p.IdempotencyKey, "expected_version": *p.ExpectedVersion,
-		}
-	}
-	return members
 }
 
 // refuse is a refusal by the facts.
@@ -132,13 +102,6 @@ func ownerRequired(t todo.Todo, agent todo.AgentID) *todo.Refusal {
 		return refuse(CodeOwnerRequired, "todo %s: claimed by nobody, its owner prepares the note", t.ID)
 	}
 	return refuse(CodeOwnerRequired, "todo %s: claimed by %q, not by %q", t.ID, t.ClaimedBy, agent)
-}
-
-// leased says whether leases play a part: here only to be missed, since this version has none.
-func leased(s todo.State, p Proof) bool { return p.given() || s.Goal.HandoffMode == todo.HardLease }
-
-func leaseRequired(s todo.State, id todo.ID) *todo.Refusal {
-	return refuse(todo.CodeModeRequiresLease, "todo %s: goal %s is %s, and there is no effective lease", id, s.Goal.ID, s.Goal.HandoffMode)
 }
 
 func noteReplaced(id todo.ID) *todo.Refusal {

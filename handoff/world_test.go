@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/git-loopx/git-loopx/gitstore"
+	"github.com/git-loopx/git-loopx/lease"
 	"github.com/git-loopx/git-loopx/todo"
 )
 
@@ -38,7 +39,7 @@ func newWorld(t *testing.T) *world {
 	if err := os.WriteFile(filepath.Join(w.dir, "decision.md"), []byte("time, not count\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	w.Ledger.Ledger = todo.Ledger{Store: w.open(), Now: clock("2026-09-13T10:00:00Z"), Random: rand.Reader}
+	w.Ledger.Ledger = lease.New(w.open(), clock("2026-09-13T10:00:00Z"), rand.Reader)
 
 	ctx := t.Context()
 	_, err := w.CreateGoal(ctx, w.call(""), "", todo.SoftClaim)

@@ -16,6 +16,8 @@ type AddArgs struct {
 	Labels                []string
 	BoundAgent            AgentID
 	ExcludedAgents        []AgentID
+	DependsOn             []ID
+	ResumeAt              Instant
 	RequiredWriteScopes   []string
 	ClaimedBy             AgentID
 }
@@ -35,6 +37,7 @@ func (a AddArgs) check() (AddArgs, error) {
 		a.Role = RoleAgent
 	}
 	a.Labels, a.ExcludedAgents, a.RequiredWriteScopes = setOf(a.Labels), setOf(a.ExcludedAgents), setOf(a.RequiredWriteScopes)
+	a.DependsOn = setOf(a.DependsOn)
 	if a.Role != RoleAgent && a.Role != RoleUser {
 		return a, failed(CodeInvalidAdd, "role %q: not one of %s, %s", clean(string(a.Role)), RoleAgent, RoleUser)
 	}
@@ -53,6 +56,8 @@ func (a AddArgs) request() map[string]any {
 	givenList(m, "labels", a.Labels)
 	given(m, "bound_agent", a.BoundAgent)
 	givenList(m, "excluded_agents", a.ExcludedAgents)
+	givenList(m, "depends_on", a.DependsOn)
+	given(m, "resume_at", a.ResumeAt)
 	givenList(m, "required_write_scopes", a.RequiredWriteScopes)
 	given(m, "claimed_by", a.ClaimedBy)
 	return m
@@ -64,6 +69,7 @@ func (a AddArgs) todo(id ID) Todo {
 		SchemaVersion: TodoSchema, ID: id, Role: a.Role, Status: Open, Text: a.Text, ArchiveState: Active,
 		Title: a.Title, Priority: a.Priority, TaskClass: a.TaskClass, Labels: a.Labels,
 		BoundAgent: a.BoundAgent, ExcludedAgents: a.ExcludedAgents, RequiredWriteScopes: a.RequiredWriteScopes,
+		DependsOn: a.DependsOn, ResumeAt: a.ResumeAt,
 	}
 }
 
@@ -74,6 +80,7 @@ func (a AddArgs) describes(t Todo) bool {
 		(a.Labels == nil || slices.Equal(a.Labels, t.Labels)) &&
 		same(string(a.BoundAgent), string(t.BoundAgent)) &&
 		(a.ExcludedAgents == nil || slices.Equal(a.ExcludedAgents, t.ExcludedAgents)) &&
+		(a.DependsOn == nil || slices.Equal(a.DependsOn, t.DependsOn)) && same(string(a.ResumeAt), string(t.ResumeAt)) &&
 		(a.RequiredWriteScopes == nil || slices.Equal(a.RequiredWriteScopes, t.RequiredWriteScopes)) &&
 		same(string(a.ClaimedBy), string(t.ClaimedBy))
 }
@@ -86,11 +93,14 @@ type addRequest struct {
 	Actor    AgentID
 	At       Instant
 	Siblings []Todo // open, active Todos of the same role and text, by id
+	// Dependencies judges what the new Todo depends on.
+	Dependencies Dependencies
 }
 
 // decideAdd makes a new Todo (continuation.md, section 4). The state holds the Todo that has the id, if any: that is
 // todo_already_exists. A sibling that is equal in all given members, an id of the caller's choice among them, is no
-// change; another is todo_semantic_duplicate_conflict. A claim goes into the same commit, by the claim decision.
+// change; another is todo_semantic_duplicate_conflict. Then the dependencies are judged: todo_dependency_invalid. A claim
+// goes into the same commit, by the claim decision.
 func decideAdd(s State, r addRequest) (Decision, error) {
 	if s.Todo != nil {
 		return Decision{}, rejected(CodeTodoExists, "todo %s: is there already", r.ID)
@@ -106,6 +116,9 @@ func decideAdd(s State, r addRequest) (Decision, error) {
 	if len(r.Siblings) > 0 {
 		t := r.Siblings[0]
 		return Decision{}, rejected(CodeTodoDuplicate, "todo %s: has the same role and text", t.ID).with("existing_todo_id", t.ID)
+	}
+	if err := r.Dependencies.check(); err != nil {
+		return Decision{}, err
 	}
 	t := r.Args.todo(r.ID).touched(r.Actor, r.At)
 	t.CreatedBy, t.CreatedAt = r.Actor, r.At
@@ -136,6 +149,8 @@ func checkMembers(family Code, t Todo) error {
 		{setOK(t.Labels, MaxLabels, labelOK), "labels must be at most 20 of at most 40 characters without white space"},
 		{t.BoundAgent == "" || t.BoundAgent.Valid(), "bound agent must be an agent id"},
 		{setOK(t.ExcludedAgents, MaxReferences, AgentID.Valid), "excluded agents must be at most 50 agent ids"},
+		{setOK(t.DependsOn, MaxReferences, ID.Valid), "dependencies must be at most 50 complete todo ids"},
+		{t.ResumeAt == "" || t.ResumeAt.Valid(), "the time to resume must be RFC 3339 with a zone, in the years 2000 to 9999"},
 		{setOK(t.RequiredWriteScopes, MaxReferences, scopeOK), "required write scopes must be at most 50 relative paths of at most 160 characters"},
 		{t.Evidence == "" || proseOK(t.Evidence, MaxRemark), "evidence must be non-empty text of at most 2000 characters"},
 		{t.Reason == "" || proseOK(t.Reason, MaxRemark), "reason must be non-empty text of at most 2000 characters"},

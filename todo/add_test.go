@@ -106,25 +106,50 @@ func TestAddChecks(t *testing.T) {
 	}
 }
 
+// Dependencies are judged after what is there already, and before the claim.
+func TestAddJudgesDependenciesInTheirTurn(t *testing.T) {
+	bad := judgeDependencies("todo_new", false, []ID{"todo_z"}, Following{}.link)
+	old := vectorTodo()
+	old.ID, old.Priority = "todo_old", "P1"
+	for _, c := range []struct {
+		name     string
+		state    State
+		priority string
+		siblings []Todo
+		want     Code
+	}{
+		{"the id is taken", demo(), "", nil, CodeTodoExists},
+		{"the same again", demo(absent), "P1", []Todo{old}, ""},
+		{"a duplicate", demo(absent), "P2", []Todo{old}, CodeTodoDuplicate},
+		{"claimed for somebody else", demo(absent), "", nil, CodeDependencyInvalid},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := AddArgs{Role: RoleAgent, Text: old.Text, Priority: c.priority, ClaimedBy: "agent-a"}
+			d, err := decideAdd(c.state, addRequest{Args: a, ID: "todo_new", Actor: "agent-b", At: testAt, Siblings: c.siblings, Dependencies: bad})
+			wantCode(t, d, err, c.want)
+		})
+	}
+}
+
 func TestGoalModeRule(t *testing.T) {
 	claimed := []ClaimedTodo{{"todo_a", "agent-a", Open}}
 	g := demo(hardLease).Goal
-	d, err := decideMode(g, HardLease, claimed)
+	d, err := decideMode(g, HardLease, claimed, nil)
 	wantCode(t, d, err, "")
 	if d.Changes() {
 		t.Errorf("the same mode changes %+v", d)
 	}
-	d, err = decideMode(g, SoftClaim, claimed)
+	d, err = decideMode(g, SoftClaim, claimed, nil)
 	wantCode(t, d, err, CodeModeNotQuiescent)
-	if diff := cmp.Diff(map[string]any{"claimed_todos": claimed, "active_leases": []any{}}, AsRefusal(err).Detail); diff != "" {
+	if diff := cmp.Diff(map[string]any{"claimed_todos": claimed, "active_leases": []ActiveLease{}}, AsRefusal(err).Detail); diff != "" {
 		t.Error(diff)
 	}
-	d, err = decideMode(g, SoftClaim, nil)
+	d, err = decideMode(g, SoftClaim, nil, nil)
 	wantCode(t, d, err, "")
 	if d.Goal == nil || d.Goal.HandoffMode != SoftClaim || g.HandoffMode != HardLease {
 		t.Errorf("got %+v", d)
 	}
-	for m, want := range map[Mode]Code{SoftClaim: "", HardLease: CodeInvalidHandoffMode, "legacy": CodeInvalidHandoffMode, "": CodeInvalidHandoffMode} {
+	for m, want := range map[Mode]Code{SoftClaim: "", HardLease: "", "legacy": CodeInvalidHandoffMode, "": CodeInvalidHandoffMode} {
 		if got := CodeOf(checkMode(m)); got != want {
 			t.Errorf("mode %q: got %q, want %q", m, got, want)
 		}
@@ -154,14 +179,14 @@ func TestAgentRules(t *testing.T) {
 		t.Errorf("the same label: %+v", d)
 	}
 	held := []ClaimedTodo{{"todo_a", "agent-b", Open}}
-	d = decideRemoveAgent(g, "agent-b", held, nil)
+	d = decideRemoveAgent(g, "agent-b", held, nil, nil)
 	if diff := cmp.Diff([]AgentID{"agent-a", "agent-c"}, ids(*d.Goal)); diff != "" {
 		t.Error(diff)
 	}
 	if r := d.Result.(AgentResult); !slices.Equal(r.ClaimedTodos, held) || !r.Changed || r.ActiveLeases == nil {
 		t.Errorf("got %+v", r)
 	}
-	if d := decideRemoveAgent(g, "agent-d", nil, nil); d.Changes() {
+	if d := decideRemoveAgent(g, "agent-d", nil, nil, nil); d.Changes() {
 		t.Errorf("removed what was not there: %+v", d)
 	}
 	wantCode(t, Decision{}, checkAgent("Agent-A", ""), CodeInvalidGoalRequest)

@@ -11,8 +11,8 @@ type AgentResult struct {
 	AgentID         AgentID       `json:"agent_id"`
 	Changed         bool          `json:"changed"`
 	ClaimedTodos    []ClaimedTodo `json:"claimed_todos,omitzero"`
-	ActiveLeases    []any         `json:"active_leases,omitzero"`
-	UnreadableTodos []ID          `json:"unreadable_todos,omitempty"` // whose claims cannot be told
+	ActiveLeases    []ActiveLease `json:"active_leases,omitzero"`
+	UnreadableTodos []ID          `json:"unreadable_todos,omitempty"` // whose claims or leases cannot be told
 }
 
 func checkAgent(a AgentID, label string) error {
@@ -48,12 +48,13 @@ func decideAddAgent(g Goal, a AgentID, label string, at Instant) Decision {
 	return d
 }
 
-// decideRemoveAgent takes an agent from the list; who is not in it is no change. held lists the claims that stay.
-func decideRemoveAgent(g Goal, a AgentID, held []ClaimedTodo, unreadable []ID) Decision {
-	if held == nil {
-		held = []ClaimedTodo{}
+// decideRemoveAgent takes an agent from the list; who is not in it is no change. held lists the claims that stay, live the
+// leases that are not effective any more.
+func decideRemoveAgent(g Goal, a AgentID, held []ClaimedTodo, live []ActiveLease, unreadable []ID) Decision {
+	result := AgentResult{
+		AgentID: a, ClaimedTodos: append([]ClaimedTodo{}, held...), ActiveLeases: append([]ActiveLease{}, live...),
+		UnreadableTodos: unreadable,
 	}
-	result := AgentResult{AgentID: a, ClaimedTodos: held, ActiveLeases: []any{}, UnreadableTodos: unreadable}
 	d := Decision{Subject: "agent remove " + string(a)}
 	if i, there := findAgent(g, a); there {
 		g.Agents = slices.Delete(slices.Clone(g.Agents), i, i+1)

@@ -49,10 +49,16 @@ func CheckTree(paths []string) map[string]*Refusal {
 		id := idOf(file)
 		dir, _, _ := strings.Cut(file, "/")
 		if (dir == "notes" || dir == "leases") && !there[TodoPath(id)] {
-			orphans[file] = unreadable(file, strings.TrimSuffix(dir, "s")+" on "+string(id), failed(CodeInvalidProjection, "there is no such Todo"))
+			orphans[file] = orphan(file)
 		}
 	}
 	return orphans
+}
+
+// orphan is the refusal of a note or lease whose Todo is not there.
+func orphan(file string) *Refusal {
+	dir, _, _ := strings.Cut(file, "/")
+	return unreadable(file, strings.TrimSuffix(dir, "s")+" on "+string(idOf(file)), failed(CodeInvalidProjection, "there is no such Todo"))
 }
 
 func misplaced(file string) *Refusal {
@@ -62,8 +68,8 @@ func misplaced(file string) *Refusal {
 // idOf returns the Todo id that the path of a record ends in.
 func idOf(file string) ID { return ID(strings.TrimSuffix(path.Base(file), ".json")) }
 
-// checkLease refuses every lease: this version knows no schema of leases, so one that names its schema is of an unknown
-// version, and one that does not is damaged. A Todo with either is left untouched.
+// checkLease refuses every lease: this package by itself knows no schema of leases, so one that names its schema is of an
+// unknown version, and one that does not is damaged. A Todo with either is left untouched.
 func checkLease(id ID, blob []byte) *Refusal {
 	if s := canonical.Schema(blob); s != "" {
 		return unreadable(LeasePath(id), "lease on "+string(id), failed(CodeUnsupportedSchema, "schema %q is not known to this version", clean(s)))

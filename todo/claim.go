@@ -1,6 +1,10 @@
 package todo
 
-import "github.com/git-loopx/git-loopx/gitstore"
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/git-loopx/git-loopx/gitstore"
+)
 
 // ClaimSchema is the schema_version of a claim or release result.
 const ClaimSchema = "loopx_coordination_todo_claim_result_v0"
@@ -29,6 +33,16 @@ type ClaimRequest struct {
 	Expected gitstore.ObjectID // pinned revision, "" is none
 	Grant    *Grant            // nil: none
 	At       Instant
+	// Acquire is the acquire decision of package lease, where a lease is asked for with the claim: a function of the state
+	// once the claim has moved.
+	Acquire func(State) (Acquired, error)
+}
+
+// Acquired is what taking a lease with a claim came to.
+type Acquired struct {
+	Record     []byte         // stored bytes of the lease afterwards; nil where it stays as it is
+	Idempotent bool           // the lease was there already
+	Lease      jsontext.Value // the lease as answers show it
 }
 
 // ClaimResult is the nested result of a claim.
@@ -39,6 +53,11 @@ type ClaimResult struct {
 	Changed     bool              `json:"changed"`
 	HandoffMode Mode              `json:"handoff_mode"`
 	Authority   MutationAuthority `json:"mutation_authority"`
+	// Of a claim with a lease; nil and empty otherwise.
+	TodoChanged     *bool          `json:"todo_changed,omitzero"`
+	LeaseChanged    *bool          `json:"lease_changed,omitzero"`
+	LeaseIdempotent *bool          `json:"lease_idempotent,omitzero"`
+	Lease           jsontext.Value `json:"lease,omitempty"`
 }
 
 // MutationAuthority says by what right a Todo was changed.
@@ -54,7 +73,9 @@ type MutationAuthority struct {
 
 // DecideClaim is the claim decision of continuation.md, section 4. The Result of the decision is a [ClaimResult]; a
 // Todo that is the claimant's already is no change. Codes, in order: todo_not_found, claim_actor_mismatch,
-// todo_not_agent, todo_not_open, todo_archived, those of [Admit], claim_owner_mismatch, handoff_mode_requires_lease.
+// todo_not_agent, todo_not_open, todo_archived, those of [Admit], claim_owner_mismatch, todo_lease_conflict,
+// claim_lease_requires_hard_lease, handoff_mode_requires_lease, those of the acquire decision, those of acceptance, with a
+// lease those of the dependencies.
 func DecideClaim(s State, r ClaimRequest) (Decision, error) {
 	t, err := s.Found(r.Todo)
 	if err != nil {
@@ -73,11 +94,21 @@ func DecideClaim(s State, r ClaimRequest) (Decision, error) {
 	if err := Admit(t, r.Actor); err != nil {
 		return Decision{}, err
 	}
-	if t.ClaimedBy != "" && t.ClaimedBy != r.Claimant && !granted(s, t, r) {
+	byGrant := t.ClaimedBy != "" && t.ClaimedBy != r.Claimant
+	if byGrant && !granted(s, t, r) {
 		return Decision{}, ownedBy(CodeClaimOwnerMismatch, t)
 	}
-	if err := fence(s, t); err != nil {
-		return Decision{}, err
+	taken := s // as it is once the claim has moved: a lease is judged on that
+	next := t
+	next.ClaimedBy = r.Claimant
+	taken.Todo = &next
+	switch {
+	case s.Lease.ForeignTo(r.Claimant) && s.EffectiveFor(r.Claimant):
+		return Decision{}, leasedBy(CodeLeaseConflict, t, s.Lease)
+	case r.Acquire != nil && s.Goal.HandoffMode != HardLease:
+		return Decision{}, rejected(CodeClaimLeaseMode, "goal %s: is %s, a lease cannot be had with a claim", s.Goal.ID, s.Goal.HandoffMode)
+	case r.Acquire == nil && s.Goal.HandoffMode == HardLease && !(s.Lease.Owner == r.Claimant && taken.EffectiveFor(r.Claimant)):
+		return Decision{}, rejected(CodeModeRequiresLease, "todo %s: goal %s is %s, and there is no effective lease of %q", t.ID, s.Goal.ID, HardLease, r.Claimant)
 	}
 	result := ClaimResult{
 		Schema: ClaimSchema, TodoID: t.ID, ClaimedBy: r.Claimant, Changed: t.ClaimedBy != r.Claimant,
@@ -87,11 +118,32 @@ func DecideClaim(s State, r ClaimRequest) (Decision, error) {
 			ActorAgentID: r.Actor, TodoID: t.ID, RegisteredAgents: len(s.Goal.Agents), ClaimOwner: t.ClaimedBy,
 		},
 	}
-	d := Decision{Subject: "todo claim " + string(t.ID), Result: result}
-	if result.Changed {
-		t.ClaimedBy = r.Claimant
-		d.Todos = []Todo{t.touched(r.Actor, r.At)}
+	d := Decision{Subject: "todo claim " + string(t.ID)}
+	if r.Acquire != nil {
+		got, err := r.Acquire(taken)
+		if err != nil {
+			return Decision{}, err
+		}
+		todoChanged, leaseChanged := result.Changed, got.Record != nil
+		result.TodoChanged, result.LeaseChanged, result.LeaseIdempotent = &todoChanged, &leaseChanged, &got.Idempotent
+		result.Lease = got.Lease
+		if leaseChanged {
+			result.Changed = true
+			d.Leases = map[ID][]byte{t.ID: got.Record}
+		}
 	}
+	if err := s.CheckAcceptance(); err != nil {
+		return Decision{}, err
+	}
+	if r.Acquire != nil { // a lease that was there already was not judged for that
+		if err := s.CheckDependencies(r.At); err != nil {
+			return Decision{}, err
+		}
+	}
+	if t.ClaimedBy != r.Claimant {
+		d.Todos = []Todo{next.touched(r.Actor, r.At)}
+	}
+	d.Result = result
 	return d, nil
 }
 
@@ -105,10 +157,11 @@ func granted(s State, t Todo, r ClaimRequest) bool {
 	return j.State == NoteCurrent && g.NoteFacts == j.Facts &&
 		g.Source == t.ClaimedBy && g.Target == r.Claimant &&
 		g.Todo == t.ID && g.ExpectedRevision == r.Expected &&
-		s.Goal.Registered(g.Source) && s.Goal.Registered(g.Target)
+		s.Goal.Registered(g.Source) && s.Goal.Registered(g.Target) && !(s.Lease.Owner == g.Source && s.Lease.LiveToOthers)
 }
 
-// VerifyClaim judges a claim again when its receipt is replayed: nil while the claimant may still act on it.
+// VerifyClaim judges a claim again when its receipt is replayed: nil while the claimant may still act on it. The lease that
+// came with it is not judged here.
 func VerifyClaim(s State, id ID, claimant AgentID) error {
 	t, err := s.Found(id)
 	switch {
@@ -121,5 +174,5 @@ func VerifyClaim(s State, id ID, claimant AgentID) error {
 	case t.ClaimedBy != claimant:
 		return ownedBy(CodeClaimOwnerMismatch, t)
 	}
-	return nil
+	return s.CheckAcceptance()
 }

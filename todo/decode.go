@@ -86,6 +86,13 @@ func (g Goal) check() error {
 		c.must(a.ID.Valid() && (i == 0 || g.Agents[i-1].ID < a.ID) && a.AddedAt.Valid() &&
 			(a.Label == "" || lineOK(a.Label, MaxTitle)), fmt.Sprintf("agents[%d]", i))
 	}
+	if a := g.Acceptance; a != nil {
+		c.must(a.Scope == HoldAll && a.TodoIDs == nil || a.Scope == HoldSelected && len(a.TodoIDs) > 0, "acceptance.scope")
+		c.must(setOK(a.TodoIDs, len(a.TodoIDs), ID.Valid), "acceptance.todo_ids")
+		for id, digest := range a.Bindings {
+			c.must(id.Valid() && validDigest(digest), "acceptance.bindings")
+		}
+	}
 	return c.err
 }
 

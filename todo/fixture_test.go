@@ -158,3 +158,6 @@ func resultOf[T any](t testing.TB, a Answer) T {
 	}
 	return v
 }
+
+// by is the call of an agent on todo_a.
+func by(a AgentID) Call { return Call{Goal: "demo", Todo: "todo_a", Agent: a} }

@@ -25,14 +25,18 @@ type ClaimedTodo struct {
 	Status    WorkStatus `json:"status"`
 }
 
-// checkMode says whether this version can put a goal into a mode: invalid_handoff_mode if not. hard_lease is a mode of
-// goals that this version reads, but it has no leases to go with it.
+// ActiveLease is a live lease, as refusals and results list it.
+type ActiveLease struct {
+	TodoID    ID      `json:"todo_id"`
+	Owner     AgentID `json:"owner"`
+	ExpiresAt Instant `json:"expires_at"`
+	Version   int64   `json:"version"`
+}
+
+// checkMode is the code invalid_handoff_mode for a word that is no mode.
 func checkMode(m Mode) error {
-	switch m {
-	case SoftClaim:
+	if m == SoftClaim || m == HardLease {
 		return nil
-	case HardLease:
-		return failed(CodeInvalidHandoffMode, "mode %q: needs leases, which this version does not have yet", m)
 	}
 	return failed(CodeInvalidHandoffMode, "mode %q: not one of %s, %s", clean(string(m)), SoftClaim, HardLease)
 }
@@ -58,7 +62,7 @@ func decideCreate(exists bool, g Goal) (Decision, error) {
 
 // decideMode changes what taking work needs: the same mode is no change, and claimed work that is not done (claimed)
 // or a live lease is in the way: handoff_mode_not_quiescent.
-func decideMode(g Goal, m Mode, claimed []ClaimedTodo) (Decision, error) {
+func decideMode(g Goal, m Mode, claimed []ClaimedTodo, live []ActiveLease) (Decision, error) {
 	d := Decision{
 		Subject: "goal mode set " + string(g.ID),
 		Result:  ModeResult{Schema: ModeSchema, HandoffMode: m, Previous: g.HandoffMode, Changed: g.HandoffMode != m},
@@ -66,9 +70,9 @@ func decideMode(g Goal, m Mode, claimed []ClaimedTodo) (Decision, error) {
 	if g.HandoffMode == m {
 		return d, nil
 	}
-	if len(claimed) > 0 {
-		return Decision{}, rejected(CodeModeNotQuiescent, "goal %s: %d claimed todos are not done", g.ID, len(claimed)).
-			with("claimed_todos", claimed).with("active_leases", []any{})
+	if len(claimed)+len(live) > 0 {
+		return Decision{}, rejected(CodeModeNotQuiescent, "goal %s: %d claimed todos are not done, %d leases are live", g.ID, len(claimed), len(live)).
+			with("claimed_todos", append([]ClaimedTodo{}, claimed...)).with("active_leases", append([]ActiveLease{}, live...))
 	}
 	g.HandoffMode = m
 	d.Goal = &g

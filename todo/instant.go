@@ -1,6 +1,9 @@
 package todo
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Instant is a time in whole seconds UTC, stored as 2026-09-13T10:05:00Z. The zero value is "absent".
 type Instant string
@@ -23,4 +26,26 @@ func (i Instant) Time() (time.Time, bool) {
 	}
 	t, err := time.Parse(instantLayout, string(i))
 	return t, err == nil && t.Year() >= 2000
+}
+
+// ParseInstant reads a time as a person gives it, RFC 3339 with a zone, and returns it in UTC, a fraction of a second,
+// however small, rounded up; false where it is none of the years 2000 to 9999.
+func ParseInstant(s string) (Instant, bool) {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return "", false
+	}
+	const colon, whole = len("2006-01-02T15"), len("2006-01-02T15:04:05")
+	if s[colon] != ':' || s[whole] == ',' { // Go lets 9:05 and a comma pass, and zones of 24 hours
+		return "", false
+	}
+	zone := whole + strings.IndexAny(s[whole:], "Z+-")
+	if s[zone] != 'Z' && (s[zone+1:zone+3] > "23" || s[zone+4:] > "59") {
+		return "", false
+	}
+	if strings.ContainsAny(s[whole:zone], "123456789") { // asked of the text: t knows no more than nanoseconds
+		t = t.Truncate(time.Second).Add(time.Second)
+	}
+	i := At(t)
+	return i, i.Valid()
 }

@@ -1,6 +1,7 @@
 package todo
 
 import (
+	"context"
 	"io"
 	"time"
 
@@ -13,6 +14,18 @@ type Ledger struct {
 	Store  *gitstore.Repository
 	Now    func() time.Time // judged once per decision
 	Random io.Reader        // for ids; at least 16 bytes per call
+	// Leases reads leases. nil knows none: a Todo with a lease record is then refused as of an unknown schema.
+	Leases Leases
+}
+
+// Leases is what package lease does for the rules of this package. It may be used by many at once.
+type Leases interface {
+	// Judge makes a holding of the stored record of the lease on a Todo, as it is at an instant. The error is a *Refusal
+	// that names the record, invalid_clock, or that of reading git's configuration.
+	Judge(ctx context.Context, g GoalID, id ID, blob []byte, at Instant) (Holding, error)
+	// All judges every lease of a snapshot. A record that cannot be read is a refusal in the second map; both have the
+	// Todo's id as key. Ended ones may be left out, and Released is not set.
+	All(ctx context.Context, s *gitstore.Snapshot, g GoalID, at Instant) (map[ID]Holding, map[ID]*Refusal, error)
 }
 
 // Call is what every mutation is told besides its own arguments.
@@ -24,6 +37,7 @@ type Call struct {
 	Operation string            // the caller's operation id; "" draws one
 	Expected  gitstore.ObjectID // pinned revision, "" is none; compared as text
 	DryRun    bool
+	Proof     Proof // of a lease, for the verbs that take one
 }
 
 // Answer is what a mutation says.
@@ -37,6 +51,8 @@ type Answer struct {
 	Revision  gitstore.ObjectID // the tip as read back; "" where planned on an absent goal
 	Receipt   gitstore.Receipt  // Result is the nested result
 	View      *View             // of the Todo as read back
+	// DependencyState is set by claims: what the Todo waits for does not hold them. "" where it cannot be told.
+	DependencyState DependencyState
 	// Refused is set on a replay whose authority is gone: the answer then has ok:false and keeps its status.
 	Refused *Refusal
 	Tip     *gitstore.Snapshot

@@ -3,6 +3,7 @@ package todo
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -91,6 +92,9 @@ func goalView(ctx context.Context, s *gitstore.Snapshot, id GoalID) (GoalView, e
 	for _, a := range g.Agents {
 		v.Agents = append(v.Agents, AgentView{AgentID: a.ID, Label: a.Label, AddedAt: a.AddedAt})
 	}
+	if a := g.Acceptance; a != nil {
+		v.Acceptance = &AcceptanceSettings{Enabled: a.Enabled, Scope: a.Scope, TodoIDs: a.TodoIDs, Bound: len(a.Bindings)}
+	}
 	return v, nil
 }
 
@@ -108,33 +112,24 @@ func storedCode(err error) Code {
 	return CodeAuthorityUnavailable
 }
 
-// SetMode changes what taking work in a goal needs. This version can only set soft_claim.
+// SetMode changes what taking work in a goal needs.
 func (l *Ledger) SetMode(ctx context.Context, c Call, m Mode) (Answer, error) {
 	c.Todo, c.Agent = "", ""
 	if err := first(CheckCall(c, CodeInvalidGoalRequest), checkMode(m)); err != nil {
 		return Answer{}, err
 	}
-	return l.goal(ctx, c, "goal mode set", map[string]any{"mode": m}, func(ctx context.Context, s *gitstore.Snapshot, g Goal, _ Instant) (Decision, error) {
+	return l.goal(ctx, c, "goal mode set", map[string]any{"mode": m}, func(ctx context.Context, s *gitstore.Snapshot, g Goal, at Instant) (Decision, error) {
 		if g.HandoffMode == m {
-			return decideMode(g, m, nil)
+			return decideMode(g, m, nil, nil)
 		}
-		claimed, unreadable, err := l.claims(ctx, s)
+		held, err := l.held(ctx, s, c.Goal, at)
 		if err != nil {
 			return Decision{}, err
 		}
-		if len(unreadable) > 0 { // one of them may be claimed
-			return Decision{}, failed(unreadable[0].Error, "todo %s: cannot be read", unreadable[0].TodoID).with("record", TodoPath(unreadable[0].TodoID))
+		for _, id := range slices.Sorted(maps.Keys(held.unreadable)) { // it may be claimed or leased
+			return Decision{}, held.unreadable[id]
 		}
-		leases, err := l.Store.Table(ctx, s, "leases", "none/1", func(file string, blob []byte) gitstore.Row {
-			return gitstore.Row{Name: file, Data: []byte(checkLease(idOf(file), blob).Code)}
-		})
-		if err != nil {
-			return Decision{}, err
-		}
-		if len(leases) > 0 { // one of them may be live
-			return Decision{}, failed(Code(leases[0].Data), "lease on %s: cannot be read", idOf(leases[0].Name)).with("record", leases[0].Name)
-		}
-		return decideMode(g, m, claimed)
+		return decideMode(g, m, held.claimed, held.live)
 	})
 }
 
@@ -157,17 +152,14 @@ func (l *Ledger) RemoveAgent(ctx context.Context, c Call) (Answer, error) {
 	if err := first(CheckCall(c, CodeInvalidGoalRequest), checkAgent(c.Agent, "")); err != nil {
 		return Answer{}, err
 	}
-	return l.goal(ctx, c, "agent remove", nil, func(ctx context.Context, s *gitstore.Snapshot, g Goal, _ Instant) (Decision, error) {
-		claimed, unreadable, err := l.claims(ctx, s)
+	return l.goal(ctx, c, "agent remove", nil, func(ctx context.Context, s *gitstore.Snapshot, g Goal, at Instant) (Decision, error) {
+		held, err := l.held(ctx, s, c.Goal, at)
 		if err != nil {
 			return Decision{}, err
 		}
-		held := slices.DeleteFunc(claimed, func(t ClaimedTodo) bool { return t.ClaimedBy != c.Agent })
-		var ids []ID
-		for _, v := range unreadable {
-			ids = append(ids, v.TodoID)
-		}
-		return decideRemoveAgent(g, c.Agent, held, ids), nil
+		claimed := slices.DeleteFunc(held.claimed, func(t ClaimedTodo) bool { return t.ClaimedBy != c.Agent })
+		live := slices.DeleteFunc(held.live, func(a ActiveLease) bool { return a.Owner != c.Agent })
+		return decideRemoveAgent(g, c.Agent, claimed, live, slices.Sorted(maps.Keys(held.unreadable))), nil
 	})
 }
 
@@ -191,12 +183,19 @@ func (l *Ledger) goal(ctx context.Context, c Call, kind string, args map[string]
 	return l.Apply(ctx, c, op)
 }
 
-// claims lists by id the claimed Todos that are neither done nor archived, and the Todos that cannot be read.
-func (l *Ledger) claims(ctx context.Context, s *gitstore.Snapshot) (claimed []ClaimedTodo, unreadable []View, err error) {
+// heldWork is what agents hold in a goal, by id.
+type heldWork struct {
+	claimed    []ClaimedTodo // neither done nor archived
+	live       []ActiveLease
+	unreadable map[ID]*Refusal // Todos and leases that cannot be read
+}
+
+func (l *Ledger) held(ctx context.Context, s *gitstore.Snapshot, g GoalID, at Instant) (heldWork, error) {
 	rows, err := l.table(ctx, s)
 	if err != nil {
-		return nil, nil, err
+		return heldWork{}, err
 	}
+	held := heldWork{unreadable: map[ID]*Refusal{}}
 	for _, r := range rows {
 		k := rowKey(r.Key)
 		if k.readable() && (!k.claimed() || k.archived() || k.status() == Done) {
@@ -204,17 +203,41 @@ func (l *Ledger) claims(ctx context.Context, s *gitstore.Snapshot) (claimed []Cl
 		}
 		v, err := rowView(r)
 		if err != nil {
-			return nil, nil, err
+			return heldWork{}, err
 		}
 		if !v.Readable {
-			unreadable = append(unreadable, v)
+			held.unreadable[v.TodoID] = failed(v.Error, "todo %s: cannot be read", v.TodoID).with("record", r.Name)
 			continue
 		}
-		claimed = append(claimed, ClaimedTodo{TodoID: v.TodoID, ClaimedBy: v.ClaimedBy, Status: v.Status})
+		held.claimed = append(held.claimed, ClaimedTodo{TodoID: v.TodoID, ClaimedBy: v.ClaimedBy, Status: v.Status})
 	}
-	slices.SortFunc(claimed, func(a, b ClaimedTodo) int { return strings.Compare(string(a.TodoID), string(b.TodoID)) })
-	slices.SortFunc(unreadable, func(a, b View) int { return strings.Compare(string(a.TodoID), string(b.TodoID)) })
-	return claimed, unreadable, nil
+	slices.SortFunc(held.claimed, func(a, b ClaimedTodo) int { return strings.Compare(string(a.TodoID), string(b.TodoID)) })
+	leases, unread, err := l.leases(ctx, s, g, at)
+	if err != nil {
+		return heldWork{}, err
+	}
+	maps.Copy(held.unreadable, unread)
+	for _, id := range slices.Sorted(maps.Keys(leases)) {
+		if h := leases[id]; h.LiveToOthers {
+			held.live = append(held.live, ActiveLease{TodoID: id, Owner: h.Owner, ExpiresAt: h.Expires, Version: h.Version})
+		}
+	}
+	return held, nil
+}
+
+// leases judges all leases of a snapshot; without [Ledger.Leases] none of them can be read.
+func (l *Ledger) leases(ctx context.Context, s *gitstore.Snapshot, g GoalID, at Instant) (map[ID]Holding, map[ID]*Refusal, error) {
+	if l.Leases != nil {
+		return l.Leases.All(ctx, s, g, at)
+	}
+	rows, err := l.Store.Table(ctx, s, "leases", "none/1", func(file string, blob []byte) gitstore.Row {
+		return gitstore.Row{Name: file, Data: []byte(checkLease(idOf(file), blob).Code)}
+	})
+	unread := map[ID]*Refusal{}
+	for _, r := range rows {
+		unread[idOf(r.Name)] = failed(Code(r.Data), "lease on %s: cannot be read", idOf(r.Name)).with("record", r.Name)
+	}
+	return nil, unread, err
 }
 
 // ChangeOf turns what a rule said into what is written.

@@ -25,20 +25,26 @@ func TestGoals(t *testing.T) {
 		{Call{Goal: "demo"}, "", "", CodeGoalExists},
 		{Call{Goal: "Bad"}, "", "", CodeInvalidGoalRequest},
 		{Call{Goal: "new"}, "two\nlines", "", CodeInvalidGoalRequest},
-		{Call{Goal: "new"}, "", HardLease, CodeInvalidHandoffMode},
 		{Call{Goal: "new"}, "", "legacy", CodeInvalidHandoffMode},
+		{Call{Goal: "new"}, "", "hard_lease ", CodeInvalidHandoffMode},
 	} {
 		f.refused(c.want, func() (Answer, error) { return f.CreateGoal(f.ctx(), c.call, c.title, c.mode) })
 	}
+	if leased := f.must(f.CreateGoal(f.ctx(), Call{Goal: "leased"}, "", HardLease)); resultOf[GoalResult](t, leased).HandoffMode != HardLease {
+		t.Errorf("with a mode: got %s", leased.Receipt.Result)
+	}
 	f.put(map[string][]byte{GoalPath: []byte(`{"schema":"loopx.goal/2"}` + "\n")})
 	goals, err := f.Goals(f.ctx())
-	if err != nil || len(goals) != 2 {
+	if err != nil || len(goals) != 3 {
 		t.Fatalf("got %+v, %v", goals, err)
 	}
 	if g := goals[0]; g.GoalID != "demo" || g.Readable || g.Error != CodeUnsupportedSchema || g.Agents == nil {
 		t.Errorf("got %+v", g)
 	}
-	if g := goals[1]; !g.Readable || g.Title != "Other work" || !validScopeID(g.ScopeID) || g.Revision != made.Revision || g.Mode != SoftClaim {
+	if g := goals[1]; g.GoalID != "leased" || g.Mode != HardLease || g.Acceptance != nil {
+		t.Errorf("got %+v", g)
+	}
+	if g := goals[2]; !g.Readable || g.Title != "Other work" || !validScopeID(g.ScopeID) || g.Revision != made.Revision || g.Mode != SoftClaim {
 		t.Errorf("got %+v", g)
 	}
 	_, err = f.Goal(f.ctx(), "absent")
@@ -52,8 +58,9 @@ func TestModeAndAgents(t *testing.T) {
 	if a := f.must(f.SetMode(f.ctx(), Call{Goal: "demo"}, SoftClaim)); a.Status != gitstore.NoChange {
 		t.Errorf("same mode: got %+v", a)
 	}
-	f.refused(CodeInvalidHandoffMode, func() (Answer, error) { return f.SetMode(f.ctx(), Call{Goal: "demo"}, HardLease) })
+	f.refused(CodeInvalidHandoffMode, func() (Answer, error) { return f.SetMode(f.ctx(), Call{Goal: "demo"}, "legacy") })
 	f.add("todo_a", AddArgs{ClaimedBy: "agent-a"})
+	f.refused(CodeModeNotQuiescent, func() (Answer, error) { return f.SetMode(f.ctx(), Call{Goal: "demo"}, HardLease) })
 	removed := f.must(f.RemoveAgent(f.ctx(), f.call("agent-a", "")))
 	if diff := cmp.Diff([]ClaimedTodo{{"todo_a", "agent-a", Open}}, resultOf[AgentResult](t, removed).ClaimedTodos); diff != "" {
 		t.Error(diff)
@@ -69,13 +76,9 @@ func TestModeAndAgents(t *testing.T) {
 	if err != nil || len(g.Agents) != 3 || g.Agents[0].Label != "Ada" {
 		t.Errorf("got %+v, %v", g, err)
 	}
-	// A goal that another version put under hard_lease.
-	goal, err := DecodeGoal("demo", f.file(GoalPath))
-	if err != nil {
-		t.Fatal(err)
+	if a := f.must(f.SetMode(f.ctx(), Call{Goal: "demo"}, HardLease)); a.Status != gitstore.Applied || resultOf[ModeResult](t, a).Previous != SoftClaim {
+		t.Errorf("released: got %+v", a)
 	}
-	goal.HandoffMode = HardLease
-	f.put(map[string][]byte{GoalPath: encoded(t, goal)})
 	f.refused(CodeModeRequiresLease, func() (Answer, error) { return f.Claim(f.ctx(), f.call("agent-a", "todo_a"), "agent-a") })
 	f.put(map[string][]byte{LeasePath("todo_a"): []byte("{}\n")})
 	f.refused(CodeInvalidProjection, func() (Answer, error) { return f.SetMode(f.ctx(), Call{Goal: "demo"}, SoftClaim) })

@@ -97,23 +97,21 @@ func (f Filter) chooses(k rowKey) bool {
 	return k.mayHave(f.Labels)
 }
 
-// Show shows one Todo with its note, in any status. A note that is not understood is shown as such.
+// Show shows one Todo with all that is beside it, in any status. A note that is not understood is shown as such.
 func (l *Ledger) Show(ctx context.Context, g GoalID, id ID) (ShowView, error) {
 	s, err := l.openTodo(ctx, g, id)
 	if err != nil {
 		return ShowView{}, err
 	}
-	state, err := ReadState(ctx, s, g, id)
+	at := At(l.Now())
+	state, err := l.ReadState(ctx, s, g, id, at)
 	if err != nil {
 		return ShowView{}, err
 	}
-	t, err := state.Found(id)
-	if err != nil {
+	if _, err := state.Found(id); err != nil {
 		return ShowView{}, err
 	}
-	return ShowView{
-		Revision: s.Revision(), View: ViewOf(t), Note: NoteViewOf(state.JudgeNote()), TodoFacts: TodoFacts(t),
-	}, nil
+	return ShowViewOf(state, at), nil
 }
 
 func (l *Ledger) openTodo(ctx context.Context, g GoalID, id ID) (*gitstore.Snapshot, error) {

@@ -21,6 +21,8 @@ func CheckCall(c Call, family Code) error {
 		return failed(family, "session id must be non-empty text of at most %d characters", MaxSession)
 	case c.Operation != "" && !ValidOperation(c.Operation):
 		return failed(family, "operation id %q: not well formed", clean(c.Operation))
+	case c.Proof.Check(family) != nil:
+		return c.Proof.Check(family)
 	case !utf8.ValidString(string(c.Agent)), !utf8.ValidString(string(c.Expected)):
 		return failed(family, "agent id and expected revision must be UTF-8")
 	}
@@ -63,6 +65,7 @@ func (l *Ledger) operation(c Call, kind string, args map[string]any) (gitstore.O
 	}
 	given(members, "agent_id", c.Agent)
 	given(members, "expected_revision", c.Expected)
+	c.Proof.request(members)
 	request, err := RequestDigest(kind, c.Goal, c.Todo, members)
 	if err != nil {
 		return gitstore.Operation{}, err
@@ -126,6 +129,9 @@ func (d Decision) Change() (gitstore.Change, error) {
 	}
 	for id, b := range d.Notes {
 		change.Files[NotePath(id)] = b
+	}
+	for id, b := range d.Leases {
+		change.Files[LeasePath(id)] = b
 	}
 	return change, nil
 }

@@ -3,6 +3,7 @@ package todo
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/git-loopx/git-loopx/gitstore"
 )
@@ -20,10 +21,11 @@ func ReadGoal(ctx context.Context, s *gitstore.Snapshot, id GoalID) (Goal, error
 	return DecodeGoal(id, b)
 }
 
-// ReadState gathers what a rule may know of one Todo: goal, Todo and note of one snapshot. It refuses with a code of
-// continuation.md, section 1.2, when the goal or the Todo cannot be read, when a note or a lease is there without its
-// Todo, and when there is a lease. A Todo that is not there is a nil Todo; what the note is worth, is not asked.
-func ReadState(ctx context.Context, s *gitstore.Snapshot, g GoalID, id ID) (State, error) {
+// ReadState gathers what a rule may know of one Todo at an instant: goal, Todo, note, lease and what the Todo depends on, of
+// one snapshot. It refuses with a code of continuation.md, section 1.2, when the goal, the Todo or the lease cannot be read,
+// and when a note or a lease is there without its Todo. A Todo that is not there is a nil Todo; what the note is worth, is
+// not asked. The instant is judged (invalid_clock) only where there is a lease.
+func (l *Ledger) ReadState(ctx context.Context, s *gitstore.Snapshot, g GoalID, id ID, at Instant) (State, error) {
 	goal, err := ReadGoal(ctx, s, g)
 	if err != nil {
 		return State{}, err
@@ -41,14 +43,24 @@ func ReadState(ctx context.Context, s *gitstore.Snapshot, g GoalID, id ID) (Stat
 	case err != nil:
 		return State{}, err
 	case hasNote && state.Todo == nil:
-		return State{}, unreadable(NotePath(id), "note on "+string(id), failed(CodeInvalidProjection, "there is no such Todo"))
-	case hasLease:
+		return State{}, orphan(NotePath(id))
+	case hasLease && l.Leases == nil:
 		return State{}, checkLease(id, lease)
+	case hasLease && state.Todo == nil:
+		return State{}, orphan(LeasePath(id))
+	}
+	if hasLease {
+		if state.Lease, err = l.Leases.Judge(ctx, g, id, lease, at); err != nil {
+			return State{}, err
+		}
 	}
 	if hasNote {
 		state.Note = note
 	}
-	return state, nil
+	if state.Todo != nil {
+		state.Others, err = others(ctx, s, *state.Todo)
+	}
+	return state, err
 }
 
 // ReadAhead reads what a verb on a Todo (none: on the goal) will read first, for [gitstore.Opening.Guess]; it has no
@@ -58,15 +70,16 @@ func ReadAhead(ctx context.Context, s *gitstore.Snapshot, g GoalID, id ID) {
 		ReadGoal(ctx, s, g)
 		return
 	}
-	if state, err := ReadState(ctx, s, g, id); err == nil && state.Todo != nil {
+	state, err := (&Ledger{}).ReadState(ctx, s, g, id, "")
+	if err == nil && state.Todo != nil {
 		state.JudgeNote()
 	}
 }
 
-// ReadMutable gathers as [ReadState] does for a verb that will change the Todo: it also refuses with todo_not_found, and
-// with the code of a note that is not understood.
-func ReadMutable(ctx context.Context, s *gitstore.Snapshot, g GoalID, id ID) (State, error) {
-	state, err := ReadState(ctx, s, g, id)
+// ReadMutable gathers as [Ledger.ReadState] does for a verb that will change the Todo: it also refuses with
+// todo_not_found, and with the code of a note that is not understood.
+func (l *Ledger) ReadMutable(ctx context.Context, s *gitstore.Snapshot, g GoalID, id ID, at Instant) (State, error) {
+	state, err := l.ReadState(ctx, s, g, id, at)
 	if err != nil {
 		return State{}, err
 	}
@@ -77,6 +90,33 @@ func ReadMutable(ctx context.Context, s *gitstore.Snapshot, g GoalID, id ID) (St
 		return State{}, j.Refusal
 	}
 	return state, nil
+}
+
+// others reads what a Todo depends on, and the Todos that took the place of those. What cannot be understood is left out,
+// as what is not there: nobody can say that it is done.
+func others(ctx context.Context, s *gitstore.Snapshot, t Todo) (Following, error) {
+	if len(t.DependsOn) == 0 {
+		return nil, nil
+	}
+	all := Following{}
+	for queue := slices.Clone(t.DependsOn); len(queue) > 0; queue = queue[1:] {
+		id := queue[0]
+		if _, ok := all[id]; ok {
+			continue
+		}
+		next, err := readTodo(ctx, s, id)
+		if err != nil && AsRefusal(err) == nil {
+			return nil, err
+		}
+		if next == nil {
+			continue
+		}
+		all[id] = *next
+		if next.SupersededBy != "" {
+			queue = append(queue, next.SupersededBy)
+		}
+	}
+	return all, nil
 }
 
 // readTodo reads one Todo; nil where there is none.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 
@@ -16,28 +15,33 @@ const idsDrawn = 4
 
 // Add makes a Todo. Without c.Todo its id is drawn.
 func (l *Ledger) Add(ctx context.Context, c Call, a AddArgs) (Answer, error) {
+	return l.run(ctx, c)(l.AddStep(c, a))
+}
+
+// AddStep is the step of [Ledger.Add].
+func (l *Ledger) AddStep(c Call, a AddArgs) (Step, error) {
 	a, err := a.check()
 	if err != nil {
-		return Answer{}, err
+		return Step{}, err
 	}
 	if err := CheckCall(c, CodeInvalidAdd); err != nil {
-		return Answer{}, err
+		return Step{}, err
 	}
 	ids := []ID{c.Todo}
 	if c.Todo == "" {
 		ids = make([]ID, idsDrawn)
 		for i := range ids {
 			if ids[i], err = NewID(l.Random); err != nil {
-				return Answer{}, err
+				return Step{}, err
 			}
 		}
 	}
-	return l.apply(ctx, c, "todo add", a.request(), func(ctx context.Context, s *gitstore.Snapshot, at Instant) (Decision, error) {
+	decide := func(ctx context.Context, s *gitstore.Snapshot, at Instant) (Decision, error) {
 		id, err := firstFree(ctx, s, ids)
 		if err != nil {
 			return Decision{}, err
 		}
-		state, err := ReadState(ctx, s, c.Goal, id)
+		state, err := l.ReadState(ctx, s, c.Goal, id, at)
 		if err != nil {
 			return Decision{}, err
 		}
@@ -46,9 +50,13 @@ func (l *Ledger) Add(ctx context.Context, c Call, a AddArgs) (Answer, error) {
 			if r.Siblings, err = l.siblings(ctx, s, a.Role, a.Text); err != nil {
 				return Decision{}, err
 			}
+			if r.Dependencies, err = l.dependencies(ctx, s, id, a.DependsOn); err != nil {
+				return Decision{}, err
+			}
 		}
 		return decideAdd(state, r)
-	})
+	}
+	return Step{Kind: "todo add", Args: a.request(), Decide: decide}, nil
 }
 
 // firstFree returns the first of the ids that no file of the snapshot belongs to, or the last one.
@@ -96,95 +104,99 @@ func (l *Ledger) siblings(ctx context.Context, s *gitstore.Snapshot, role Role, 
 
 // Update changes members of a Todo.
 func (l *Ledger) Update(ctx context.Context, c Call, a UpdateArgs) (Answer, error) {
-	if err := a.check(); err != nil {
-		return Answer{}, err
+	return l.run(ctx, c)(l.UpdateStep(c, a))
+}
+
+// UpdateStep is the step of [Ledger.Update].
+func (l *Ledger) UpdateStep(c Call, a UpdateArgs) (Step, error) {
+	if err := first(a.check(), checkTodoCall(c, CodeInvalidUpdate)); err != nil {
+		return Step{}, err
 	}
-	return l.change(ctx, c, CodeInvalidUpdate, "todo update", a.request(), func(s State, at Instant) (Decision, error) {
-		return decideUpdate(s, c.Todo, a, c.Agent, at)
-	})
+	decide := func(ctx context.Context, s *gitstore.Snapshot, at Instant) (Decision, error) {
+		state, err := l.ReadMutable(ctx, s, c.Goal, c.Todo, at)
+		if err != nil {
+			return Decision{}, err
+		}
+		var next Dependencies
+		if a.DependsOn != nil {
+			if next, err = l.dependencies(ctx, s, c.Todo, *a.DependsOn); err != nil {
+				return Decision{}, err
+			}
+		}
+		return decideUpdate(state, c, a, next, at)
+	}
+	return Step{Kind: "todo update", Args: a.request(), Decide: decide}, nil
 }
 
 // SetNote replaces or removes the note on a Todo.
 func (l *Ledger) SetNote(ctx context.Context, c Call, a NoteArgs) (Answer, error) {
-	if err := a.check(); err != nil {
-		return Answer{}, err
-	}
-	return l.change(ctx, c, CodeInvalidUpdate, "todo note", a.request(), func(s State, at Instant) (Decision, error) {
-		return decideNote(s, c.Todo, a, c.Agent, at)
-	})
+	return l.run(ctx, c)(l.NoteStep(c, a))
 }
 
-// Claim takes a Todo for an agent, which is the actor. A replay is judged again: Refused of the answer says why the claim
-// no longer holds.
-func (l *Ledger) Claim(ctx context.Context, c Call, claimedBy AgentID) (Answer, error) {
-	if claimedBy == "" {
-		claimedBy = c.Agent // none at all is actor_required, in its turn
-	}
-	if !utf8.ValidString(string(claimedBy)) {
-		return Answer{}, failed(CodeInvalidClaim, "the agent that claims must be given in UTF-8")
-	}
-	a, err := l.change(ctx, c, CodeInvalidClaim, "todo claim", map[string]any{"claimed_by": claimedBy}, func(s State, at Instant) (Decision, error) {
-		return DecideClaim(s, ClaimRequest{
-			Command: "todo claim", Todo: c.Todo, Actor: c.Agent, Claimant: claimedBy, Expected: c.Expected, At: at,
-		})
+// NoteStep is the step of [Ledger.SetNote].
+func (l *Ledger) NoteStep(c Call, a NoteArgs) (Step, error) {
+	return l.step(c, a.check(), CodeInvalidUpdate, "todo note", a.request(), func(s State, at Instant) (Decision, error) {
+		return decideNote(s, c, a, at)
 	})
-	if err != nil || a.Status != gitstore.Replayed && a.Status != gitstore.Recovered {
-		return a, err
-	}
-	ctx, cancel := ReadBack(ctx)
-	defer cancel()
-	state, err := ReadState(ctx, a.Tip, c.Goal, c.Todo)
-	if err == nil {
-		err = VerifyClaim(state, c.Todo, claimedBy)
-	}
-	a.Refused = Unread(err)
-	return a, nil
 }
 
 // Release frees a Todo.
 func (l *Ledger) Release(ctx context.Context, c Call, a ReleaseArgs) (Answer, error) {
-	if err := a.check(); err != nil {
-		return Answer{}, err
-	}
-	return l.change(ctx, c, CodeInvalidClaim, "todo release", a.request(), func(s State, at Instant) (Decision, error) {
-		return decideRelease(s, c.Todo, a, c.Agent, at)
+	return l.run(ctx, c)(l.ReleaseStep(c, a))
+}
+
+// ReleaseStep is the step of [Ledger.Release].
+func (l *Ledger) ReleaseStep(c Call, a ReleaseArgs) (Step, error) {
+	return l.step(c, a.check(), CodeInvalidClaim, "todo release", a.request(), func(s State, at Instant) (Decision, error) {
+		return decideRelease(s, c, a, at)
 	})
 }
 
 // Complete ends the work on a Todo.
 func (l *Ledger) Complete(ctx context.Context, c Call, a CompleteArgs) (Answer, error) {
+	return l.run(ctx, c)(l.CompleteStep(c, a))
+}
+
+// CompleteStep is the step of [Ledger.Complete].
+func (l *Ledger) CompleteStep(c Call, a CompleteArgs) (Step, error) {
 	a, err := a.check()
-	if err != nil {
-		return Answer{}, err
-	}
-	return l.end(ctx, c, "todo complete", a.request(), a.Successors, func(s State, after Following, at Instant) (Decision, error) {
-		return decideComplete(s, c.Todo, a, after, c.Agent, at)
+	return l.endStep(c, err, "todo complete", a.request(), a.Successors, func(s State, after Following, at Instant) (Decision, error) {
+		return decideComplete(s, c, a, after, at)
 	})
 }
 
 // Supersede ends a Todo because another takes its place.
 func (l *Ledger) Supersede(ctx context.Context, c Call, a SupersedeArgs) (Answer, error) {
-	if err := a.check(); err != nil {
-		return Answer{}, err
-	}
-	return l.end(ctx, c, "todo supersede", a.request(), []ID{a.By}, func(s State, after Following, at Instant) (Decision, error) {
-		return decideSupersede(s, c.Todo, a, after, c.Agent, at)
+	return l.run(ctx, c)(l.SupersedeStep(c, a))
+}
+
+// SupersedeStep is the step of [Ledger.Supersede].
+func (l *Ledger) SupersedeStep(c Call, a SupersedeArgs) (Step, error) {
+	return l.endStep(c, a.check(), "todo supersede", a.request(), []ID{a.By}, func(s State, after Following, at Instant) (Decision, error) {
+		return decideSupersede(s, c, a, after, at)
 	})
 }
 
 // Reopen opens a Todo again.
 func (l *Ledger) Reopen(ctx context.Context, c Call, a ReopenArgs) (Answer, error) {
-	if err := a.check(); err != nil {
-		return Answer{}, err
-	}
-	return l.change(ctx, c, CodeInvalidLifecycle, "todo reopen", a.request(), func(s State, at Instant) (Decision, error) {
+	return l.run(ctx, c)(l.ReopenStep(c, a))
+}
+
+// ReopenStep is the step of [Ledger.Reopen].
+func (l *Ledger) ReopenStep(c Call, a ReopenArgs) (Step, error) {
+	return l.step(c, a.check(), CodeInvalidLifecycle, "todo reopen", a.request(), func(s State, at Instant) (Decision, error) {
 		return decideReopen(s, c.Todo, a, c.Agent, at)
 	})
 }
 
 // Archive puts a Todo away.
 func (l *Ledger) Archive(ctx context.Context, c Call) (Answer, error) {
-	return l.change(ctx, c, CodeInvalidArchive, "todo archive", nil, func(s State, at Instant) (Decision, error) {
+	return l.run(ctx, c)(l.ArchiveStep(c))
+}
+
+// ArchiveStep is the step of [Ledger.Archive].
+func (l *Ledger) ArchiveStep(c Call) (Step, error) {
+	return l.step(c, nil, CodeInvalidArchive, "todo archive", nil, func(s State, at Instant) (Decision, error) {
 		return decideArchive(s, c.Todo, c.Agent, at)
 	})
 }
@@ -192,19 +204,17 @@ func (l *Ledger) Archive(ctx context.Context, c Call) (Answer, error) {
 // ArchiveCompleted puts all but the newest done Todos away; without Execute it is a dry run.
 func (l *Ledger) ArchiveCompleted(ctx context.Context, c Call, a ArchiveCompletedArgs) (ArchiveCompletedAnswer, error) {
 	c.Todo, c.DryRun = "", c.DryRun || !a.Execute
-	if err := a.check(); err != nil {
+	if err := first(a.check(), CheckCall(c, CodeInvalidArchive)); err != nil {
 		return ArchiveCompletedAnswer{}, err
 	}
-	if err := CheckCall(c, CodeInvalidArchive); err != nil {
-		return ArchiveCompletedAnswer{}, err
-	}
-	answer, err := l.apply(ctx, c, "todo archive", a.request(), func(ctx context.Context, s *gitstore.Snapshot, at Instant) (Decision, error) {
-		todos, err := l.surplus(ctx, s, c.Goal, a.MaxActiveDone)
+	step := Step{Kind: "todo archive", Args: a.request(), Decide: func(ctx context.Context, s *gitstore.Snapshot, at Instant) (Decision, error) {
+		todos, err := l.surplus(ctx, s, c.Goal, a.MaxActiveDone, at)
 		if err != nil {
 			return Decision{}, err
 		}
 		return decideArchiveCompleted(a, todos, c.Agent, at), nil
-	})
+	}}
+	answer, err := l.Run(ctx, c, step)
 	if err != nil {
 		return ArchiveCompletedAnswer{}, err
 	}
@@ -216,7 +226,7 @@ func (l *Ledger) ArchiveCompleted(ctx context.Context, c Call, a ArchiveComplete
 }
 
 // surplus reads the done Todos that are too many.
-func (l *Ledger) surplus(ctx context.Context, s *gitstore.Snapshot, g GoalID, keep int) ([]Todo, error) {
+func (l *Ledger) surplus(ctx context.Context, s *gitstore.Snapshot, g GoalID, keep int, at Instant) ([]Todo, error) {
 	rows, err := l.table(ctx, s)
 	if err != nil {
 		return nil, err
@@ -229,31 +239,13 @@ func (l *Ledger) surplus(ctx context.Context, s *gitstore.Snapshot, g GoalID, ke
 	}
 	var todos []Todo
 	for _, id := range surplus(done, keep) {
-		state, err := ReadMutable(ctx, s, g, id)
+		state, err := l.ReadMutable(ctx, s, g, id, at)
 		if err != nil {
 			return nil, err
 		}
 		todos = append(todos, *state.Todo)
 	}
 	return todos, nil
-}
-
-// end applies a verb that ends work, with the Todos that the work goes on in.
-func (l *Ledger) end(ctx context.Context, c Call, kind string, args map[string]any, next []ID, decide func(State, Following, Instant) (Decision, error)) (Answer, error) {
-	if err := checkTodoCall(c, CodeInvalidLifecycle); err != nil {
-		return Answer{}, err
-	}
-	return l.apply(ctx, c, kind, args, func(ctx context.Context, s *gitstore.Snapshot, at Instant) (Decision, error) {
-		state, err := ReadMutable(ctx, s, c.Goal, c.Todo)
-		if err != nil {
-			return Decision{}, err
-		}
-		after, err := follow(ctx, s, next)
-		if err != nil {
-			return Decision{}, err
-		}
-		return decide(state, after, at)
-	})
 }
 
 // follow reads the Todos that can be reached from some ids.
@@ -274,54 +266,4 @@ func follow(ctx context.Context, s *gitstore.Snapshot, next []ID) (Following, er
 		}
 	}
 	return after, nil
-}
-
-// change applies a verb that needs one Todo and nothing else.
-func (l *Ledger) change(ctx context.Context, c Call, family Code, kind string, args map[string]any, decide func(State, Instant) (Decision, error)) (Answer, error) {
-	if err := checkTodoCall(c, family); err != nil {
-		return Answer{}, err
-	}
-	return l.apply(ctx, c, kind, args, func(ctx context.Context, s *gitstore.Snapshot, at Instant) (Decision, error) {
-		state, err := ReadMutable(ctx, s, c.Goal, c.Todo)
-		if err != nil {
-			return Decision{}, err
-		}
-		return decide(state, at)
-	})
-}
-
-func checkTodoCall(c Call, family Code) error {
-	if c.Todo == "" {
-		return failed(family, "no todo given")
-	}
-	return CheckCall(c, family)
-}
-
-// apply applies a verb of an actor. A dry run answers with the Todo as it would be.
-func (l *Ledger) apply(ctx context.Context, c Call, kind string, args map[string]any, decide func(context.Context, *gitstore.Snapshot, Instant) (Decision, error)) (Answer, error) {
-	at, err := l.Instant()
-	if err != nil {
-		return Answer{}, err
-	}
-	op, err := l.Operation(c, kind, args)
-	if err != nil {
-		return Answer{}, err
-	}
-	var last Decision
-	op.Decide = func(ctx context.Context, s *gitstore.Snapshot) (gitstore.Change, error) {
-		var err error
-		last, err = decide(ctx, s, at)
-		return ChangeOf(last, err)
-	}
-	a, err := l.Apply(ctx, c, op)
-	if err != nil || a.Status != gitstore.Planned {
-		return a, err
-	}
-	for _, t := range last.Todos {
-		if t.ID == a.Todo {
-			v := ViewOf(t)
-			a.View = &v
-		}
-	}
-	return a, nil
 }

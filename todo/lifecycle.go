@@ -27,6 +27,8 @@ type LifecycleResult struct {
 	Successors   []ID       `json:"successor_todo_ids,omitempty"`
 	SupersededBy ID         `json:"superseded_by,omitzero"`
 	ReleasedFrom AgentID    `json:"released_from,omitzero"` // reopen: whose claim went
+	// LeaseReleased says that the lease ended with the work.
+	LeaseReleased bool `json:"lease_released,omitzero"`
 }
 
 // Following holds the Todos that can be reached from a set of ids through successor_todo_ids and superseded_by. An id
@@ -42,66 +44,71 @@ func (t Todo) next() []ID {
 }
 
 // decideComplete ends the work on a Todo (continuation.md, section 4): todo_archived, todo_not_open → admit →
-// claim_owner_mismatch, also when unclaimed, and the fence; both not for a user Todo → successors.
-func decideComplete(s State, id ID, a CompleteArgs, after Following, actor AgentID, at Instant) (Decision, error) {
-	t, err := s.Found(id)
+// claim_owner_mismatch, also when unclaimed, and the fence; both not for a user Todo → dependency → acceptance →
+// successors. Its lease ends in the same commit.
+func decideComplete(s State, c Call, a CompleteArgs, after Following, at Instant) (Decision, error) {
+	t, err := s.Found(c.Todo)
 	if err != nil {
 		return Decision{}, err
 	}
-	if err := checkWork(t, actor); err != nil {
+	if err := checkWork(t, c.Agent); err != nil {
 		return Decision{}, err
 	}
 	if t.Role != RoleUser {
-		if t.ClaimedBy != actor {
+		if t.ClaimedBy != c.Agent {
 			return Decision{}, ownedBy(CodeClaimOwnerMismatch, t)
 		}
-		if err := fence(s, t); err != nil {
+		if err := fence(s, t, c.Agent, c.Proof); err != nil {
 			return Decision{}, err
 		}
 	}
-	if err := checkSuccessors(id, a.Successors, after); err != nil {
+	if err := first(s.CheckDependencies(at), s.CheckAcceptance(), checkSuccessors(t.ID, a.Successors, after)); err != nil {
 		return Decision{}, err
 	}
+	d := Decision{Subject: "todo complete " + string(t.ID)}
+	result := LifecycleResult{Schema: LifecycleSchema, TodoID: t.ID, Changed: true, Status: Done, Successors: a.Successors}
+	result.LeaseReleased = d.letGo(s, t.ID, c.Agent)
 	t = t.ended(a.Reason, at)
 	t.SuccessorTodoIDs = a.Successors
 	if a.Evidence != "" {
 		t.Evidence = a.Evidence
 	}
-	return Decision{
-		Subject: "todo complete " + string(id),
-		Todos:   []Todo{t.touched(actor, at)},
-		Result:  LifecycleResult{Schema: LifecycleSchema, TodoID: id, Changed: true, Status: Done, Successors: a.Successors},
-	}, nil
+	d.Todos, d.Result = []Todo{t.touched(c.Agent, at)}, result
+	return d, nil
 }
 
-// decideSupersede ends a Todo because another takes its place: as complete, but an unclaimed Todo may be superseded by
-// any registered agent, without fence.
-func decideSupersede(s State, id ID, a SupersedeArgs, after Following, actor AgentID, at Instant) (Decision, error) {
-	t, err := s.Found(id)
+// decideSupersede ends a Todo because another takes its place: as complete, without dependency and acceptance, and an
+// unclaimed Todo may be superseded by any registered agent without fence, unless somebody else's lease is live
+// (todo_lease_conflict).
+func decideSupersede(s State, c Call, a SupersedeArgs, after Following, at Instant) (Decision, error) {
+	t, err := s.Found(c.Todo)
 	if err != nil {
 		return Decision{}, err
 	}
-	if err := checkWork(t, actor); err != nil {
+	if err := checkWork(t, c.Agent); err != nil {
 		return Decision{}, err
 	}
-	if t.Role != RoleUser && t.ClaimedBy != "" {
-		if t.ClaimedBy != actor {
-			return Decision{}, ownedBy(CodeClaimOwnerMismatch, t)
-		}
-		if err := fence(s, t); err != nil {
+	switch {
+	case t.Role == RoleUser:
+	case t.ClaimedBy != "" && t.ClaimedBy != c.Agent:
+		return Decision{}, ownedBy(CodeClaimOwnerMismatch, t)
+	case t.ClaimedBy != "":
+		if err := fence(s, t, c.Agent, c.Proof); err != nil {
 			return Decision{}, err
 		}
+	case s.Lease.ForeignTo(c.Agent):
+		return Decision{}, leasedBy(CodeLeaseConflict, t, s.Lease)
 	}
-	if err := checkSuccessors(id, []ID{a.By}, after); err != nil {
+	if err := checkSuccessors(t.ID, []ID{a.By}, after); err != nil {
 		return Decision{}, err
 	}
+	d := Decision{Subject: "todo supersede " + string(t.ID)}
+	result := LifecycleResult{Schema: LifecycleSchema, TodoID: t.ID, Changed: true, Status: Done, SupersededBy: a.By}
+	result.LeaseReleased = d.letGo(s, t.ID, c.Agent)
 	t = t.ended(a.Reason, at)
 	t.SupersededBy = a.By
-	return Decision{
-		Subject: "todo supersede " + string(id),
-		Todos:   []Todo{t.touched(actor, at)},
-		Result:  LifecycleResult{Schema: LifecycleSchema, TodoID: id, Changed: true, Status: Done, SupersededBy: a.By},
-	}, nil
+	d.Todos, d.Result = []Todo{t.touched(c.Agent, at)}, result
+	return d, nil
 }
 
 // decideReopen opens a Todo again and takes it out of the archive: open and active is no change → todo_superseded →

@@ -47,7 +47,7 @@ func TestCompleteChecks(t *testing.T) {
 		{"a successor that leads back", demo(), next("todo_b"), after([]ID{"todo_b", "todo_c"}, []ID{"todo_c", "todo_a"}, []ID{"todo_a"}), "agent-a", CodeSuccessorCycle},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, err := decideComplete(c.state, "todo_a", c.args, c.after, c.actor, testAt)
+			d, err := decideComplete(c.state, by(c.actor), c.args, c.after, testAt)
 			wantCode(t, d, err, c.want)
 			if err == nil && (d.Todos[0].Status != Done || d.Todos[0].CompletedAt != testAt) {
 				t.Errorf("got %+v", d.Todos)
@@ -83,20 +83,20 @@ func TestSupersedeChecks(t *testing.T) {
 		{"by one that this one took the place of", demo(), chain("todo_b", "todo_a"), "agent-a", CodeSuccessorCycle},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, err := decideSupersede(c.state, "todo_a", SupersedeArgs{By: "todo_b"}, c.after, c.actor, testAt)
+			d, err := decideSupersede(c.state, by(c.actor), SupersedeArgs{By: "todo_b"}, c.after, testAt)
 			wantCode(t, d, err, c.want)
 			if err == nil && (d.Todos[0].Status != Done || d.Todos[0].SupersededBy != "todo_b") {
 				t.Errorf("got %+v", d.Todos)
 			}
 		})
 	}
-	_, err := decideSupersede(demo(), "todo_a", SupersedeArgs{By: "todo_a"}, after([]ID{"todo_a"}), "agent-a", testAt)
+	_, err := decideSupersede(demo(), by("agent-a"), SupersedeArgs{By: "todo_a"}, after([]ID{"todo_a"}), testAt)
 	wantCode(t, Decision{}, err, CodeSuccessorCycle)
 }
 
 func TestCycleIsShown(t *testing.T) {
-	_, err := decideComplete(demo(), "todo_a", CompleteArgs{Successors: []ID{"todo_b", "todo_c"}},
-		after([]ID{"todo_b"}, []ID{"todo_c", "todo_d"}, []ID{"todo_d", "todo_b", "todo_a"}), "agent-a", testAt)
+	_, err := decideComplete(demo(), by("agent-a"), CompleteArgs{Successors: []ID{"todo_b", "todo_c"}},
+		after([]ID{"todo_b"}, []ID{"todo_c", "todo_d"}, []ID{"todo_d", "todo_b", "todo_a"}), testAt)
 	if diff := cmp.Diff([]ID{"todo_a", "todo_c", "todo_d", "todo_a"}, AsRefusal(err).Detail["cycle"]); diff != "" {
 		t.Error(diff)
 	}
@@ -148,7 +148,7 @@ func TestReopen(t *testing.T) {
 // A Todo that is completed without evidence and opened again has the fingerprint it had.
 func TestReopenGivesBackTheFingerprint(t *testing.T) {
 	s := demo()
-	d, err := decideComplete(s, "todo_a", CompleteArgs{Reason: "measured", Successors: []ID{"todo_b"}}, after([]ID{"todo_b"}), "agent-a", testAt)
+	d, err := decideComplete(s, by("agent-a"), CompleteArgs{Reason: "measured", Successors: []ID{"todo_b"}}, after([]ID{"todo_b"}), testAt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func steps() *rapid.Generator[[]step] {
 	ids := rapid.SampledFrom([]ID{"todo_1", "todo_2", "todo_3"})
 	one := rapid.Custom(func(t *rapid.T) step {
 		return step{
-			Verb:  rapid.SampledFrom([]string{"add", "claim", "claim", "release", "update", "note", "complete", "complete", "supersede", "reopen", "archive"}).Draw(t, "verb"),
+			Verb:  rapid.SampledFrom([]string{"add", "claim", "claim", "release", "update", "note", "complete", "complete", "supersede", "reopen", "archive", "text", "wait", "enable", "bind", "bind", "disable"}).Draw(t, "verb"),
 			Agent: agents.Draw(t, "agent"), Todo: ids.Draw(t, "todo"), Other: ids.Draw(t, "other"),
 			Word:  rapid.SampledFrom([]WorkStatus{Open, Blocked, Deferred}).Draw(t, "word"),
 			Force: rapid.Bool().Draw(t, "force"),
@@ -55,6 +55,19 @@ func (s step) run(f *fixture, operation string) (Answer, error) {
 		return f.Release(f.ctx(), c, ReleaseArgs{})
 	case "update":
 		return f.Update(f.ctx(), c, UpdateArgs{Status: &s.Word})
+	case "text":
+		return f.Update(f.ctx(), c, UpdateArgs{Text: ptr(s.text())})
+	case "wait":
+		return f.Update(f.ctx(), c, UpdateArgs{DependsOn: &[]ID{s.Other}})
+	case "enable":
+		if s.Force {
+			return f.EnableAcceptance(f.ctx(), c, nil)
+		}
+		return f.EnableAcceptance(f.ctx(), c, []ID{s.Todo})
+	case "bind":
+		return f.BindAcceptance(f.ctx(), c, []ID{s.Todo})
+	case "disable":
+		return f.DisableAcceptance(f.ctx(), c)
 	case "note":
 		return f.SetNote(f.ctx(), c, NoteArgs{Text: "by " + string(s.Agent)})
 	case "complete":
@@ -69,43 +82,31 @@ func (s step) run(f *fixture, operation string) (Answer, error) {
 	panic(s.Verb)
 }
 
-// modelTodo is all that the model knows of a Todo.
-type modelTodo struct {
-	Owner      AgentID
-	Status     WorkStatus
-	Archived   bool
-	Superseded ID
-	Note       string
-}
-
-// model is the ledger without git: a map.
-type model map[ID]modelTodo
-
-// leadsTo says whether a chain of superseded_by reaches a Todo.
-func (m model) leadsTo(from, to ID) bool {
-	for ; from != ""; from = m[from].Superseded {
-		if from == to {
-			return true
-		}
-	}
-	return false
-}
+// text is what a step makes the work of its Todo.
+func (s step) text() string { return "work on " + string(s.Todo) + " until " + string(s.Word) }
 
 // apply says how a step ends and, where it is accepted, puts it into the map.
 func (m model) apply(s step) (code Code, changed bool) {
+	switch s.Verb {
+	case "enable", "bind", "disable":
+		return m.hold(s)
+	}
 	if s.Agent == "stranger" {
 		return CodeActorNotRegistered, false
 	}
-	x, there := m[s.Todo]
+	x, there := m.todos[s.Todo]
 	if s.Verb == "add" {
 		if there {
 			return CodeTodoExists, false
 		}
-		x = modelTodo{Status: Open}
+		x = modelTodo{Status: Open, Text: string(s.Todo)}
 		if s.Force {
+			if code := m.acceptance(s.Todo, x); code != "" {
+				return code, false
+			}
 			x.Owner = s.Agent
 		}
-		m[s.Todo] = x
+		m.todos[s.Todo] = x
 		return "", true
 	}
 	if !there {
@@ -121,6 +122,8 @@ func (m model) apply(s step) (code Code, changed bool) {
 			return CodeTodoArchived, false
 		case x.Owner != "" && !mine:
 			return CodeClaimOwnerMismatch, false
+		case m.acceptance(s.Todo, x) != "":
+			return m.acceptance(s.Todo, x), false
 		}
 		x.Owner = s.Agent
 	case "release":
@@ -132,7 +135,7 @@ func (m model) apply(s step) (code Code, changed bool) {
 			return CodeClaimOwnerMismatch, false
 		}
 		x.Owner = ""
-	case "update", "note":
+	case "update", "note", "text", "wait":
 		switch {
 		case x.Archived:
 			return CodeTodoArchived, false
@@ -142,6 +145,13 @@ func (m model) apply(s step) (code Code, changed bool) {
 			return CodeUpdateOwnerMismatch, false
 		case s.Verb == "note":
 			x.Note = "by " + string(s.Agent)
+		case s.Verb == "text":
+			x.Text = s.text()
+		case s.Verb == "wait":
+			if m.dependency(s.Todo, string(s.Other)) == CodeDependencyInvalid || m.comesBack(s.Todo, string(s.Other)) {
+				return CodeDependencyInvalid, false
+			}
+			x.Waits = string(s.Other)
 		default:
 			x.Status = s.Word
 		}
@@ -154,8 +164,14 @@ func (m model) apply(s step) (code Code, changed bool) {
 		case !mine && (s.Verb == "complete" || x.Owner != ""):
 			return CodeClaimOwnerMismatch, false
 		}
-		if s.Verb == "supersede" {
-			_, there := m[s.Other]
+		if s.Verb == "complete" {
+			for _, code := range []Code{m.dependency(s.Todo, x.Waits), m.acceptance(s.Todo, x)} {
+				if code != "" {
+					return code, false
+				}
+			}
+		} else {
+			_, there := m.todos[s.Other]
 			switch {
 			case !there && s.Other != s.Todo:
 				return CodeSuccessorNotFound, false
@@ -184,13 +200,13 @@ func (m model) apply(s step) (code Code, changed bool) {
 		}
 		x.Archived = true
 	}
-	m[s.Todo] = x
+	m.todos[s.Todo] = x
 	return "", x != was
 }
 
-// observed is the model that the ledger's answers describe.
-func observed(f *fixture) (model, error) {
-	m := model{}
+// observed is what the ledger's answers describe.
+func observed(f *fixture) (map[ID]modelTodo, error) {
+	m := map[ID]modelTodo{}
 	list, err := f.List(f.ctx(), "demo", Filter{All: true})
 	if err != nil {
 		return nil, err
@@ -205,6 +221,7 @@ func observed(f *fixture) (model, error) {
 		}
 		m[v.TodoID] = modelTodo{
 			Owner: v.ClaimedBy, Status: v.Status, Archived: v.Archive == Archived, Superseded: v.SupersededBy, Note: show.Note.Text,
+			Text: v.Text, Waits: spaced(v.DependsOn), Holds: spaced(show.Holds),
 		}
 	}
 	return m, nil
@@ -221,7 +238,7 @@ func TestModel(t *testing.T) {
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		f := newDemo(t)
-		m := model{}
+		m := newModel()
 		type accepted struct {
 			step step
 			id   string
@@ -249,7 +266,7 @@ func TestModel(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			if d := cmp.Diff(m, got); d != "" || f.tip() != tip {
+			if d := cmp.Diff(m.seen(), got); d != "" || f.tip() != tip {
 				rt.Fatalf("%s: tip %s, want %s: %s", when, f.tip(), tip, d)
 			}
 		}
@@ -259,8 +276,8 @@ func TestModel(t *testing.T) {
 			if err != nil || a.Status != gitstore.Replayed || a.Changed {
 				rt.Fatalf("%s %+v again: got %+v, %v", l.id, l.step, a, err)
 			}
-			x := m[l.step.Todo]
-			if holds := x.Owner == l.step.Agent && x.Status == Open && !x.Archived; l.step.Verb == "claim" && (a.Refused == nil) != holds {
+			x := m.todos[l.step.Todo]
+			if holds := x.Owner == l.step.Agent && x.Status == Open && !x.Archived && m.acceptance(l.step.Todo, x) == ""; l.step.Verb == "claim" && (a.Refused == nil) != holds {
 				rt.Fatalf("%s %+v again: refused %v, the claim holds: %v", l.id, l.step, a.Refused, holds)
 			}
 		}

@@ -96,6 +96,17 @@ func BuildNote(c Context, by Source, at Instant, todoFacts string) ([]byte, []Fi
 	return b, nil
 }
 
+// RebindNote returns the stored bytes of a note for its Todo after a change: one that was current gets the new todo_facts
+// and no other change, so that it is current again. Any other note, or none, is nil: it stays byte for byte.
+func RebindNote(blob []byte, was, now Todo) ([]byte, error) {
+	j := JudgeNote(blob, was)
+	if j.State != NoteCurrent {
+		return nil, nil
+	}
+	j.Note.TodoFacts = TodoFacts(now)
+	return canonical.Encode(j.Note)
+}
+
 // EncodeFreeNote returns the stored bytes of a free-text note.
 func EncodeFreeNote(text string) ([]byte, error) {
 	return canonical.Encode(FreeNote{Schema: NoteSchema, Text: text})

@@ -54,7 +54,7 @@ type Agent struct {
 	Label   string  `json:"label,omitzero"`
 }
 
-// Goal is the record goal.json. The acceptance hold (continuation.md, section 10) has its place here and is not built.
+// Goal is the record goal.json.
 type Goal struct {
 	Schema      string  `json:"schema"`
 	ID          GoalID  `json:"id"`
@@ -62,7 +62,27 @@ type Goal struct {
 	Title       string  `json:"title,omitzero"`
 	HandoffMode Mode    `json:"handoff_mode"`
 	Agents      []Agent `json:"agents,omitempty"` // by id
-	CreatedAt   Instant `json:"created_at"`
+	// Acceptance is nil where it was never configured.
+	Acceptance *Acceptance `json:"acceptance,omitzero"`
+	CreatedAt  Instant     `json:"created_at"`
+}
+
+// AcceptanceScope says which Todos the acceptance hold is for.
+type AcceptanceScope string
+
+// The scopes of an acceptance hold.
+const (
+	HoldAll      AcceptanceScope = "all"      // every Todo of role agent
+	HoldSelected AcceptanceScope = "selected" // those it names
+)
+
+// Acceptance is the acceptance hold of a goal (continuation.md, section 10).
+type Acceptance struct {
+	Enabled bool            `json:"enabled"`
+	Scope   AcceptanceScope `json:"scope"`
+	TodoIDs []ID            `json:"todo_ids,omitempty"` // of HoldSelected, sorted
+	// Bindings have the work digest of each Todo as it was when it was confirmed.
+	Bindings map[ID]string `json:"bindings,omitempty"`
 }
 
 // Todo is one unit of work (continuation.md, section 1.2). Set-like members are sorted, without duplicates.

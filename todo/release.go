@@ -15,6 +15,8 @@ type ReleaseResult struct {
 	ReleasedFrom AgentID `json:"released_from,omitzero"`
 	Override     bool    `json:"override,omitzero"` // it was another's
 	Reason       string  `json:"reason,omitzero"`
+	// LeaseReleased says that the agent's lease ended with the claim.
+	LeaseReleased bool `json:"lease_released,omitzero"`
 }
 
 func (a ReleaseArgs) check() error {
@@ -35,27 +37,35 @@ func (a ReleaseArgs) request() map[string]any {
 }
 
 // decideRelease frees a Todo (continuation.md, section 4): unclaimed is no change → todo_not_open when done →
-// claim_owner_mismatch unless overridden.
-func decideRelease(s State, id ID, a ReleaseArgs, actor AgentID, at Instant) (Decision, error) {
-	t, err := s.Found(id)
+// claim_owner_mismatch unless overridden → todo_lease_conflict for another's live lease; the agent's own needs the proof
+// and ends in the same commit.
+func decideRelease(s State, c Call, a ReleaseArgs, at Instant) (Decision, error) {
+	t, err := s.Found(c.Todo)
 	if err != nil {
 		return Decision{}, err
 	}
-	d := Decision{Subject: "todo release " + string(id)}
+	d := Decision{Subject: "todo release " + string(t.ID)}
 	switch {
 	case t.ClaimedBy == "":
-		d.Result = ReleaseResult{Schema: ClaimSchema, TodoID: id, Reason: a.Reason}
+		d.Result = ReleaseResult{Schema: ClaimSchema, TodoID: t.ID, Reason: a.Reason}
 		return d, nil
 	case t.Status == Done:
-		return Decision{}, rejected(CodeTodoNotOpen, "todo %s: is %s", id, t.Status)
-	case t.ClaimedBy != actor && !a.Override:
+		return Decision{}, rejected(CodeTodoNotOpen, "todo %s: is %s", t.ID, t.Status)
+	case t.ClaimedBy != c.Agent && !a.Override:
 		return Decision{}, ownedBy(CodeClaimOwnerMismatch, t)
+	case s.Lease.ForeignTo(c.Agent):
+		return Decision{}, leasedBy(CodeLeaseConflict, t, s.Lease)
+	case s.Lease.LiveFor(c.Agent):
+		if err := CheckProof(s, t, c.Agent, c.Proof); err != nil {
+			return Decision{}, err
+		}
 	}
-	d.Result = ReleaseResult{
-		Schema: ClaimSchema, TodoID: id, Changed: true,
-		ReleasedFrom: t.ClaimedBy, Override: t.ClaimedBy != actor, Reason: a.Reason,
+	result := ReleaseResult{
+		Schema: ClaimSchema, TodoID: t.ID, Changed: true,
+		ReleasedFrom: t.ClaimedBy, Override: t.ClaimedBy != c.Agent, Reason: a.Reason,
 	}
+	result.LeaseReleased = d.letGo(s, t.ID, c.Agent)
 	t.ClaimedBy = ""
-	d.Todos = []Todo{t.touched(actor, at)}
+	d.Todos, d.Result = []Todo{t.touched(c.Agent, at)}, result
 	return d, nil
 }

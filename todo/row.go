@@ -10,11 +10,12 @@ import (
 )
 
 // rowVersion names the form of rows below; another form needs another name.
-const rowVersion = "todo/2"
+const rowVersion = "todo/3"
 
-// rowKey is what lists, archiving and the duplicate check look at in a row without decoding it:
+// rowKey is what lists, ready, archiving and the duplicate check look at in a row without decoding it:
 //
-//	byte  0      bit 0 readable, 1 role user, 2 archived, 3 claimed, 4 and 5 status
+//	byte  0      bit 0 readable, 1 role user, 2 archived, 3 claimed, 4 and 5 status, 6 superseded,
+//	             7 conditional: depends on others, is to be resumed at a time, or is not for every agent
 //	byte  1      priority 0 to 4, 5 for none
 //	bytes 2-6    created_at, seconds since 1970, big endian, 0 for none
 //	bytes 7-11   completed_at, likewise
@@ -30,6 +31,9 @@ const (
 	bitArchived
 	bitClaimed
 	bitStatus // and the next
+	_
+	bitSuperseded
+	bitConditional
 )
 
 var (
@@ -61,6 +65,12 @@ func keyOf(t Todo) rowKey {
 	}
 	if t.ClaimedBy != "" {
 		k[0] |= bitClaimed
+	}
+	if t.SupersededBy != "" {
+		k[0] |= bitSuperseded
+	}
+	if len(t.DependsOn) > 0 || t.ResumeAt != "" || t.BoundAgent != "" || len(t.ExcludedAgents) > 0 {
+		k[0] |= bitConditional
 	}
 	k[1] = 5
 	if t.Priority != "" {
@@ -100,9 +110,19 @@ func orLabel(bits []byte, label string) {
 func (k rowKey) readable() bool     { return k[0]&bitReadable != 0 }
 func (k rowKey) archived() bool     { return k[0]&bitArchived != 0 }
 func (k rowKey) claimed() bool      { return k[0]&bitClaimed != 0 }
+func (k rowKey) superseded() bool   { return k[0]&bitSuperseded != 0 }
+func (k rowKey) conditional() bool  { return k[0]&bitConditional != 0 }
 func (k rowKey) status() WorkStatus { return statuses[k[0]/bitStatus&3] }
 func (k rowKey) priority() string   { return priorities[min(int(k[1]), 5)] }
 func (k rowKey) completed() string  { return string(k[7:12]) }
+
+// ended says whether the Todo is done or put away, which no list of open work shows.
+func (k rowKey) ended() bool { return k.archived() || k.status() == Done }
+
+// workable says whether the Todo is open work for agents.
+func (k rowKey) workable() bool {
+	return k.readable() && k.role() == RoleAgent && k.status() == Open && !k.archived()
+}
 
 func (k rowKey) role() Role {
 	if k[0]&bitUser != 0 {
@@ -116,6 +136,9 @@ func (k rowKey) same(h [8]byte) bool { return [8]byte(k[12:20]) == h }
 
 // mayHave says whether the Todo may have all labels; the view has the last word.
 func (k rowKey) mayHave(labels []string) bool {
+	if len(labels) == 0 {
+		return true
+	}
 	var want [4]byte
 	for _, l := range labels {
 		orLabel(want[:], l)

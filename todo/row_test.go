@@ -39,6 +39,9 @@ func todos() *rapid.Generator[Todo] {
 		for _, s := range list("dependencies", "todo_x", "todo_y") {
 			todo.DependsOn = append(todo.DependsOn, ID(s))
 		}
+		todo.BoundAgent = AgentID(pick("bound", "", "", "agent-a"))
+		todo.ResumeAt = Instant(pick("resume at", "", "", "2026-09-13T10:00:01Z"))
+		todo.SupersededBy = ID(pick("superseded by", "", "", "todo_z"))
 		todo.RequiredWriteScopes = list("scopes", "src/**", "a")
 		return todo
 	})
@@ -58,8 +61,24 @@ func TestRowSpeaksForTheTodo(t *testing.T) {
 		row := makeRow(TodoPath(todo.ID), b)
 		k := rowKey(row.Key)
 		if !k.readable() || k.role() != todo.Role || k.status() != todo.Status || k.archived() != (todo.ArchiveState == Archived) ||
-			k.claimed() != (todo.ClaimedBy != "") || !k.same(sameHash(todo.Role, todo.Text)) || !k.mayHave(todo.Labels) {
+			k.claimed() != (todo.ClaimedBy != "") || !k.same(sameHash(todo.Role, todo.Text)) || !k.mayHave(todo.Labels) ||
+			k.superseded() != (todo.SupersededBy != "") ||
+			k.conditional() != (len(todo.DependsOn)+len(todo.ExcludedAgents) > 0 || todo.BoundAgent != "" || todo.ResumeAt != "") {
 			t.Fatalf("key %v", k)
+		}
+		again, err := rowTodo(&row)
+		if d := diff.Diff(todo, again); d != "" || err != nil {
+			t.Fatalf("%v %s", err, d)
+		}
+		terms, err := rowTerms(&row)
+		if err != nil || string(terms.claimedBy) != string(todo.ClaimedBy) || string(terms.bound) != string(todo.BoundAgent) ||
+			!slices.Equal(textsOf[AgentID](terms.excluded), todo.ExcludedAgents) || !slices.Equal(textsOf[ID](terms.dependsOn), todo.DependsOn) ||
+			string(terms.resumeAt) != string(todo.ResumeAt) {
+			t.Fatalf("terms %v, %v", terms, err)
+		}
+		link, err := rowLink(&row)
+		if d := diff.Diff(fmt.Sprint(linkOf(todo)), fmt.Sprint(link)); d != "" || err != nil {
+			t.Fatalf("link %s, %v", d, err)
 		}
 		view, err := rowView(row)
 		if d := diff.Diff(ViewOf(todo), view); d != "" || err != nil {
@@ -77,6 +96,13 @@ func TestRowSpeaksForTheTodo(t *testing.T) {
 			t.Fatalf("labels %q, %v", labels, err)
 		}
 	})
+}
+
+func textsOf[T ~string](l packedList) (list []T) {
+	for s := range l.all {
+		list = append(list, T(s))
+	}
+	return list
 }
 
 // An entry writes itself as its view is written, whatever is in the view.
@@ -162,13 +188,18 @@ func TestDamagedRow(t *testing.T) {
 		data[at] = rapid.Byte().Draw(t, "byte")
 		data = data[:rapid.IntRange(0, len(data)).Draw(t, "length")]
 		v, err := unpackView(string(data))
-		e := entryOf(&gitstore.Row{Key: rowKey{bitReadable | bitClaimed}, Data: data})
+		e := entryOf(&gitstore.Row{Key: rowKey{bitReadable | bitClaimed | bitConditional}, Data: data})
 		if e.intact() != (err == nil) {
 			t.Fatalf("intact is %v, and the view %v", e.intact(), err)
 		}
 		e.Headline()
 		e.AppendJSON(nil)
 		rowLabels(e.row)
+		rowTodo(e.row)
+		rowLink(e.row)
+		if terms, err := rowTerms(e.row); err == nil {
+			textsOf[ID](terms.dependsOn)
+		}
 		if err == nil && !slices.Equal(packView(v), data) {
 			again, err := unpackView(string(packView(v)))
 			if d := diff.Diff(v, again); d != "" || err != nil {

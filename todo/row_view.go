@@ -50,10 +50,12 @@ var viewMembers = [...]struct {
 
 // Where the members that are looked for begin.
 const (
-	atTitle     = 5
-	atText      = 6
-	atLabels    = 8
-	atClaimedBy = 9
+	atTitle        = 5
+	atText         = 6
+	atLabels       = 8
+	atClaimedBy    = 9
+	atDependsOn    = 12
+	atSupersededBy = 17
 )
 
 func packView(v View) []byte {

@@ -3,15 +3,14 @@ package todo
 import "github.com/git-loopx/git-loopx/gitstore"
 
 // State is what a rule may know: the part of one revision of a goal that a request touches, read at once.
-//
-// The lease on the Todo has no place yet. It will come in as a value that package lease makes, judged at one instant,
-// and the rules will consult it where continuation.md, section 4, names lease codes; so will the acceptance hold and
-// dependencies. Until then [fence] refuses claimed work under hard_lease, and a lease file is not understood.
 type State struct {
 	Revision gitstore.ObjectID // the tip it was read from
 	Goal     Goal
-	Todo     *Todo  // nil: there is none of this id
-	Note     []byte // stored bytes of the note on the Todo; nil: none
+	Todo     *Todo   // nil: there is none of this id
+	Note     []byte  // stored bytes of the note on the Todo; nil: none
+	Lease    Holding // on the Todo, judged at one instant
+	// Others holds what the Todo depends on, and the Todos that took the place of those; see [State.Dependencies].
+	Others Following
 }
 
 // Decision is what a rule wants written. Zero members stay as they are.
@@ -20,13 +19,16 @@ type Decision struct {
 	Goal    *Goal
 	Todos   []Todo        // records as they are afterwards
 	Notes   map[ID][]byte // stored bytes afterwards, nil to remove
+	Leases  map[ID][]byte // stored records afterwards
 	Result  any           // the nested result, kept in the receipt
 	// Todo is the Todo that the decision found, where it is not the one that was asked for.
 	Todo ID
 }
 
 // Changes says whether the decision writes more than a receipt.
-func (d Decision) Changes() bool { return d.Goal != nil || len(d.Todos) > 0 || len(d.Notes) > 0 }
+func (d Decision) Changes() bool {
+	return d.Goal != nil || len(d.Todos) > 0 || len(d.Notes) > 0 || len(d.Leases) > 0
+}
 
 // Found returns the Todo of the state; the refusal is todo_not_found.
 func (s State) Found(id ID) (Todo, error) {
@@ -64,19 +66,11 @@ func CheckActor(g Goal, a AgentID) error {
 func Admit(t Todo, a AgentID) error {
 	for _, excluded := range t.ExcludedAgents {
 		if excluded == a {
-			return rejected(CodeActorExcluded, "todo %s: excludes %q", t.ID, a)
+			return rejected(CodeActorExcluded, "todo %s: excludes %q", t.ID, a).with("excluded_agents", t.ExcludedAgents)
 		}
 	}
 	if t.BoundAgent != "" && t.BoundAgent != a {
-		return rejected(CodeBoundAgentMismatch, "todo %s: bound to %q", t.ID, t.BoundAgent)
-	}
-	return nil
-}
-
-// fence stands before changes of claimed work. Without leases only one answer is possible under hard_lease.
-func fence(s State, t Todo) error {
-	if s.Goal.HandoffMode == HardLease {
-		return rejected(CodeModeRequiresLease, "todo %s: goal %s is %s, and there is no effective lease", t.ID, s.Goal.ID, HardLease)
+		return rejected(CodeBoundAgentMismatch, "todo %s: bound to %q", t.ID, t.BoundAgent).with("bound_agent", t.BoundAgent)
 	}
 	return nil
 }
@@ -87,6 +81,11 @@ func ownedBy(code Code, t Todo) *Refusal {
 		return rejected(code, "todo %s: claimed by nobody", t.ID)
 	}
 	return rejected(code, "todo %s: claimed by %q", t.ID, t.ClaimedBy).with("claimed_by", t.ClaimedBy)
+}
+
+// leasedBy is the refusal of another's lease.
+func leasedBy(code Code, t Todo, h Holding) *Refusal {
+	return rejected(code, "todo %s: leased by %q until %s", t.ID, h.Owner, h.Expires).with("lease_owner", h.Owner).with("expires_at", h.Expires)
 }
 
 // touched returns the Todo as an agent leaves it at an instant.

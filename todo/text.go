@@ -61,6 +61,9 @@ func setOK[T ~string](set []T, limit int, ok func(T) bool) bool {
 	return len(set) <= limit
 }
 
+// ValidScopes says whether a set of write scopes is in stored form and within the bounds of a Todo's.
+func ValidScopes(scopes []string) bool { return setOK(scopes, MaxReferences, scopeOK) }
+
 // setOf returns the stored form of a set as given: sorted, without duplicates, nil when empty.
 func setOf[T ~string](given []T) []T {
 	if len(given) == 0 {

@@ -1,7 +1,6 @@
 package todo
 
 import (
-	"bytes"
 	"reflect"
 	"slices"
 )
@@ -16,17 +15,13 @@ type UpdateArgs struct {
 	Labels                           *[]string
 	BoundAgent                       *AgentID
 	ExcludedAgents                   *[]AgentID
+	DependsOn                        *[]ID
+	ResumeAt                         *Instant
 	RequiredWriteScopes              *[]string
 	Status                           *WorkStatus // open, blocked or deferred
 	Evidence, Reason                 *string
 	Note                             *string // free text that replaces the note
 	Clear                            []string
-}
-
-// NoteArgs replace the note by free text, or remove it.
-type NoteArgs struct {
-	Text  string
-	Clear bool
 }
 
 // UpdateResult is the nested result of todo update and todo note.
@@ -37,27 +32,8 @@ type UpdateResult struct {
 	Fields       []string      `json:"changed_fields,omitempty"` // members of the Todo, sorted, and "note"
 	NoteFacts    string        `json:"note_facts,omitzero"`      // of the note that was written
 	ReplacedNote *ReplacedNote `json:"replaced_note,omitzero"`
-}
-
-// ReplacedNote says what note went.
-type ReplacedNote struct {
-	State         NoteState `json:"note_state"`
-	Facts         string    `json:"note_facts"`
-	SourceAgent   AgentID   `json:"source_agent,omitzero"`
-	SourceSession string    `json:"source_session,omitzero"`
-	PreparedAt    Instant   `json:"prepared_at,omitzero"`
-}
-
-// ReplacedNoteOf says what goes when the note of a judgement is replaced; nil where there is none.
-func ReplacedNoteOf(j Judgement) *ReplacedNote {
-	if j.Facts == "" {
-		return nil
-	}
-	r := &ReplacedNote{State: j.State, Facts: j.Facts}
-	if j.Note != nil {
-		r.SourceAgent, r.SourceSession, r.PreparedAt = j.Note.SourceAgent, j.Note.SourceSession, j.Note.PreparedAt
-	}
-	return r
+	// LeaseReleased says that the lease ended with the work.
+	LeaseReleased bool `json:"lease_released,omitzero"`
 }
 
 // patch is one member that update may set. apply puts the given value, or with clear the empty one, into a Todo.
@@ -92,12 +68,14 @@ func asGiven[T any](v T) T { return v }
 func (a UpdateArgs) patches() []patch {
 	return []patch{
 		member("bound_agent", a.BoundAgent, func(t *Todo) *AgentID { return &t.BoundAgent }, asGiven),
+		member("depends_on", a.DependsOn, func(t *Todo) *[]ID { return &t.DependsOn }, setOf),
 		member("evidence", a.Evidence, func(t *Todo) *string { return &t.Evidence }, asGiven),
 		member("excluded_agents", a.ExcludedAgents, func(t *Todo) *[]AgentID { return &t.ExcludedAgents }, setOf),
 		member("labels", a.Labels, func(t *Todo) *[]string { return &t.Labels }, setOf),
 		member("priority", a.Priority, func(t *Todo) *string { return &t.Priority }, asGiven),
 		member("reason", a.Reason, func(t *Todo) *string { return &t.Reason }, asGiven),
 		member("required_write_scopes", a.RequiredWriteScopes, func(t *Todo) *[]string { return &t.RequiredWriteScopes }, setOf),
+		member("resume_at", a.ResumeAt, func(t *Todo) *Instant { return &t.ResumeAt }, asGiven),
 		member("status", a.Status, func(t *Todo) *WorkStatus { return &t.Status }, asGiven),
 		member("task_class", a.TaskClass, func(t *Todo) *string { return &t.TaskClass }, asGiven),
 		member("text", a.Text, func(t *Todo) *string { return &t.Text }, asGiven),
@@ -174,81 +152,67 @@ func (a UpdateArgs) request() map[string]any {
 	return m
 }
 
-// check is step 1 for todo note: invalid_coordination_todo_update.
-func (a NoteArgs) check() error {
-	switch {
-	case a.Clear && a.Text != "":
-		return failed(CodeInvalidUpdate, "the note is both given and cleared")
-	case !a.Clear && !proseOK(a.Text, MaxFreeText):
-		return failed(CodeInvalidUpdate, "note must be non-empty text of at most %d characters", MaxFreeText)
-	}
-	return nil
-}
-
-func (a NoteArgs) request() map[string]any {
-	m := map[string]any{}
-	given(m, "text", a.Text)
-	givenFlag(m, "clear", a.Clear)
-	return m
-}
-
-// CheckUpdate says whether an agent may change a Todo by update or note (continuation.md, section 4): todo_archived,
-// unsupported_todo_update_target, the codes of [Admit], update_owner_mismatch, then the fence.
-func CheckUpdate(s State, t Todo, actor AgentID) error {
+// checkUpdate says whether the agent of a call may change a Todo by update or note (continuation.md, section 4):
+// todo_archived, unsupported_todo_update_target, the codes of [Admit], update_owner_mismatch for another's claim or
+// lease, then the fence.
+func checkUpdate(s State, t Todo, c Call) error {
 	switch {
 	case t.ArchiveState == Archived:
 		return rejected(CodeTodoArchived, "todo %s: is archived", t.ID)
 	case t.Status == Done:
 		return rejected(CodeUpdateTarget, "todo %s: is %s", t.ID, t.Status)
 	}
-	if err := Admit(t, actor); err != nil {
+	if err := Admit(t, c.Agent); err != nil {
 		return err
 	}
-	if t.ClaimedBy != "" && t.ClaimedBy != actor {
+	switch {
+	case t.ClaimedBy != "" && t.ClaimedBy != c.Agent:
 		return ownedBy(CodeUpdateOwnerMismatch, t)
-	}
-	if t.Status == Open && t.ClaimedBy != "" {
-		return fence(s, t)
+	case s.Lease.ForeignTo(c.Agent):
+		return leasedBy(CodeUpdateOwnerMismatch, t, s.Lease)
+	case t.Status == Open && t.ClaimedBy != "":
+		return fence(s, t, c.Agent, c.Proof)
 	}
 	return nil
 }
 
-// decideUpdate changes members of a Todo, and its note if one is given. What is equal already is no change.
-func decideUpdate(s State, id ID, a UpdateArgs, actor AgentID, at Instant) (Decision, error) {
-	t, err := s.Found(id)
-	if err != nil {
-		return Decision{}, err
-	}
-	if err := CheckUpdate(s, t, actor); err != nil {
-		return Decision{}, err
-	}
-	next, fields := a.patched(t)
-	if a.Note == nil {
-		return updated("todo update", next, fields, actor, at), nil
-	}
-	note, err := EncodeFreeNote(*a.Note)
-	if err != nil {
-		return Decision{}, err
-	}
-	return withNote(updated("todo update", next, fields, actor, at), s, next, note, actor, at), nil
-}
+// leaseRests are the members that a lease rests on: they stay as they are while one is live.
+var leaseRests = []string{"required_write_scopes", "depends_on", "resume_at", "bound_agent", "excluded_agents"}
 
-// decideNote replaces or removes the note on a Todo, under the rules of update.
-func decideNote(s State, id ID, a NoteArgs, actor AgentID, at Instant) (Decision, error) {
-	t, err := s.Found(id)
+// decideUpdate changes members of a Todo, and its note if one is given. What is equal already is no change. Work that is
+// becomes blocked or deferred lets its lease go in the same commit. next judges the dependencies, where the arguments have
+// some.
+func decideUpdate(s State, c Call, a UpdateArgs, next Dependencies, at Instant) (Decision, error) {
+	t, err := s.Found(c.Todo)
 	if err != nil {
 		return Decision{}, err
 	}
-	if err := CheckUpdate(s, t, actor); err != nil {
+	if err := checkUpdate(s, t, c); err != nil {
 		return Decision{}, err
 	}
-	var note []byte
-	if !a.Clear {
-		if note, err = EncodeFreeNote(a.Text); err != nil {
-			return Decision{}, err
+	patched, fields := a.patched(t)
+	for _, name := range fields {
+		if s.Lease.LiveFor(c.Agent) && slices.Contains(leaseRests, name) {
+			return Decision{}, rejected(CodeLeaseRequirements, "todo %s: %s stays as it is while a lease is live", t.ID, name).with("field", name)
 		}
 	}
-	return withNote(updated("todo note", t, nil, actor, at), s, t, note, actor, at), nil
+	if err := next.check(); err != nil {
+		return Decision{}, err
+	}
+	d := updated("todo update", patched, fields, c.Agent, at)
+	if a.Note != nil {
+		note, err := EncodeFreeNote(*a.Note)
+		if err != nil {
+			return Decision{}, err
+		}
+		d = withNote(d, s, patched, note, c.Agent, at)
+	}
+	if patched.Status != Open && slices.Contains(fields, "status") {
+		result := d.Result.(UpdateResult)
+		result.LeaseReleased = d.letGo(s, t.ID, c.Agent)
+		d.Result = result
+	}
+	return d, nil
 }
 
 // updated is the decision of an update that touched these members.
@@ -260,23 +224,5 @@ func updated(command string, t Todo, fields []string, actor AgentID, at Instant)
 	if len(fields) > 0 {
 		d.Todos = []Todo{t.touched(actor, at)}
 	}
-	return d
-}
-
-// withNote adds the note as it is afterwards, nil for none, to an update.
-func withNote(d Decision, s State, t Todo, note []byte, actor AgentID, at Instant) Decision {
-	if bytes.Equal(note, s.Note) {
-		return d
-	}
-	result := d.Result.(UpdateResult)
-	result.Changed = true
-	result.Fields = append(result.Fields, "note")
-	result.ReplacedNote = ReplacedNoteOf(s.JudgeNote())
-	if note != nil {
-		result.NoteFacts = NoteFacts(note)
-	}
-	d.Result = result
-	d.Todos = []Todo{t.touched(actor, at)}
-	d.Notes = map[ID][]byte{t.ID: note}
 	return d
 }

@@ -62,9 +62,9 @@ func TestUpdateChecks(t *testing.T) {
 		{"unclaimed, where leases are needed", demo(claimedBy(""), hardLease), "agent-a", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, err := decideUpdate(c.state, "todo_a", args, c.actor, testAt)
+			d, err := decideUpdate(c.state, by(c.actor), args, Dependencies{}, testAt)
 			wantCode(t, d, err, c.want)
-			d, err = decideNote(c.state, "todo_a", NoteArgs{Text: "x"}, c.actor, testAt)
+			d, err = decideNote(c.state, by(c.actor), NoteArgs{Text: "x"}, testAt)
 			wantCode(t, d, err, c.want)
 		})
 	}
@@ -91,7 +91,7 @@ func TestUpdateEffects(t *testing.T) {
 		{"note alone", demo(), UpdateArgs{Note: ptr("new")}, []string{"note"}, func(*Todo) {}, ptr("new")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, err := decideUpdate(c.state, "todo_a", c.args, "agent-a", testAt)
+			d, err := decideUpdate(c.state, by("agent-a"), c.args, Dependencies{}, testAt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +121,7 @@ func TestUpdateEffects(t *testing.T) {
 
 func TestUpdateDoesNotTouchWhatItWasGiven(t *testing.T) {
 	s := demo(func(s *State) { s.Todo.Labels = []string{"a", "b"} })
-	if _, err := decideUpdate(s, "todo_a", UpdateArgs{Labels: &[]string{"c"}}, "agent-a", testAt); err != nil {
+	if _, err := decideUpdate(s, by("agent-a"), UpdateArgs{Labels: &[]string{"c"}}, Dependencies{}, testAt); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"a", "b"}, s.Todo.Labels); diff != "" {
@@ -132,7 +132,7 @@ func TestUpdateDoesNotTouchWhatItWasGiven(t *testing.T) {
 func TestNoteEffects(t *testing.T) {
 	current := vectorNote(t)
 	clear := NoteArgs{Clear: true}
-	d, err := decideNote(demo(noted(current)), "todo_a", clear, "agent-a", testAt)
+	d, err := decideNote(demo(noted(current)), by("agent-a"), clear, testAt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestNoteEffects(t *testing.T) {
 	if b, there := d.Notes["todo_a"]; b != nil || !there {
 		t.Errorf("the note is not removed: %v", d.Notes)
 	}
-	if d, err := decideNote(demo(), "todo_a", clear, "agent-a", testAt); err != nil || d.Changes() {
+	if d, err := decideNote(demo(), by("agent-a"), clear, testAt); err != nil || d.Changes() {
 		t.Errorf("nothing to clear: got %+v, %v", d, err)
 	}
 	for _, bad := range []NoteArgs{{}, {Text: " "}, {Text: "a", Clear: true}, {Text: strings.Repeat("a", 8001)}} {
@@ -174,14 +174,14 @@ func TestReleaseChecks(t *testing.T) {
 		{"another's", demo(), ReleaseArgs{Reason: "mine now"}, "agent-b", CodeClaimOwnerMismatch, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, err := decideRelease(c.state, "todo_a", c.args, c.actor, testAt)
+			d, err := decideRelease(c.state, by(c.actor), c.args, testAt)
 			wantCode(t, d, err, c.want)
 			if d.Changes() != c.changed || c.changed && d.Todos[0].ClaimedBy != "" {
 				t.Errorf("got %+v", d)
 			}
 		})
 	}
-	d, _ := decideRelease(demo(), "todo_a", override, "agent-b", testAt)
+	d, _ := decideRelease(demo(), by("agent-b"), override, testAt)
 	want := ReleaseResult{Schema: ClaimSchema, TodoID: "todo_a", Changed: true, ReleasedFrom: "agent-a", Override: true, Reason: "left the team"}
 	if diff := cmp.Diff(want, d.Result); diff != "" {
 		t.Error(diff)

@@ -50,15 +50,25 @@ func ViewOf(t Todo) View {
 
 // GoalView is a goal as goal list and show print it.
 type GoalView struct {
-	GoalID   GoalID            `json:"goal_id"`
-	Readable bool              `json:"readable"`
-	Error    Code              `json:"reason_code,omitzero"` // of a goal that cannot be read; all else but the id is then empty
-	ScopeID  string            `json:"scope_id,omitzero"`
-	Title    string            `json:"title,omitzero"`
-	Mode     Mode              `json:"handoff_mode,omitzero"`
-	Agents   []AgentView       `json:"agents"`
-	Created  Instant           `json:"created_at,omitzero"`
-	Revision gitstore.ObjectID `json:"provider_revision,omitzero"`
+	GoalID   GoalID      `json:"goal_id"`
+	Readable bool        `json:"readable"`
+	Error    Code        `json:"reason_code,omitzero"` // of a goal that cannot be read; all else but the id is then empty
+	ScopeID  string      `json:"scope_id,omitzero"`
+	Title    string      `json:"title,omitzero"`
+	Mode     Mode        `json:"handoff_mode,omitzero"`
+	Agents   []AgentView `json:"agents"`
+	// Acceptance is nil where it was never configured.
+	Acceptance *AcceptanceSettings `json:"acceptance,omitzero"`
+	Created    Instant             `json:"created_at,omitzero"`
+	Revision   gitstore.ObjectID   `json:"provider_revision,omitzero"`
+}
+
+// AcceptanceSettings says whose work has to be confirmed; what was confirmed is in [AcceptanceView].
+type AcceptanceSettings struct {
+	Enabled bool            `json:"enabled"`
+	Scope   AcceptanceScope `json:"scope"`
+	TodoIDs []ID            `json:"todo_ids,omitempty"`
+	Bound   int             `json:"bound_count"` // Todos that were ever confirmed
 }
 
 // AgentView is a registered agent as agent list prints it.
@@ -89,10 +99,65 @@ func NoteViewOf(j Judgement) NoteView {
 	return v
 }
 
-// ShowView is one Todo with its note, as todo show prints it.
+// HoldingView is the lease on a Todo as todo show prints it, judged in the eyes of others than its owner.
+type HoldingView struct {
+	Owner          AgentID `json:"owner"`
+	IdempotencyKey string  `json:"idempotency_key"`
+	Version        int64   `json:"version"`
+	Epoch          int64   `json:"lease_epoch"`
+	ExpiresAt      Instant `json:"expires_at"`
+	Live           bool    `json:"live"`                 // neither given back nor over
+	Active         bool    `json:"active"`               // live, and its owner may hold it
+	Reason         Code    `json:"reason_code,omitzero"` // why a live one is not active
+}
+
+// HoldingViewOf returns the view of the lease of a state; nil where there never was one.
+func HoldingViewOf(s State) *HoldingView {
+	h := s.Lease
+	if h.Owner == "" || s.Todo == nil {
+		return nil
+	}
+	v := &HoldingView{
+		Owner: h.Owner, IdempotencyKey: h.Key, Version: h.Version, Epoch: h.Epoch, ExpiresAt: h.Expires,
+		Live: h.LiveToOthers, Active: s.EffectiveFor(""),
+	}
+	if r := s.Divergence(s.Todo.ID, ""); r != nil {
+		v.Reason = r.Code
+	}
+	return v
+}
+
+// ShowView is one Todo with all that is beside it, as todo show prints it.
 type ShowView struct {
 	Revision  gitstore.ObjectID `json:"provider_revision"`
 	View      View              `json:"todo"`
 	Note      NoteView          `json:"note"`
 	TodoFacts string            `json:"todo_facts"`
+	Lease     *HoldingView      `json:"lease,omitzero"` // nil: there never was one
+	// DependencyState is that of any Todo, Acceptance only of one that the hold is for.
+	DependencyState DependencyState `json:"dependency_state"`
+	Acceptance      *Guard          `json:"acceptance,omitzero"`
+	// Holds says what holds the work now, the dependency before the acceptance; never nil, and empty once it is done or put away.
+	Holds []Code `json:"holds"`
+}
+
+// ShowViewOf returns the view of a Todo that was found, at an instant.
+func ShowViewOf(s State, at Instant) ShowView {
+	t := *s.Todo
+	v := ShowView{
+		Revision: s.Revision, View: ViewOf(t), Note: NoteViewOf(s.JudgeNote()), TodoFacts: TodoFacts(t),
+		Lease: HoldingViewOf(s), DependencyState: s.Dependencies(at), Holds: []Code{},
+	}
+	if guard := s.Goal.Guard(t); guard.Applicable {
+		v.Acceptance = &guard
+	}
+	if t.Status == Done || t.ArchiveState == Archived {
+		return v
+	}
+	for _, err := range []error{s.CheckDependencies(at), s.CheckAcceptance()} {
+		if code := CodeOf(err); code != "" {
+			v.Holds = append(v.Holds, code)
+		}
+	}
+	return v
 }

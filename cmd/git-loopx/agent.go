@@ -6,6 +6,7 @@ import (
 	"github.com/git-loopx/git-loopx/handoff"
 	"github.com/git-loopx/git-loopx/todo"
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 func agentVerbs() []verb {
@@ -17,7 +18,7 @@ func agentVerbs() []verb {
 			about: "list the agents of a goal", example: "git loopx agent list"},
 		{words: "remove", family: family, flags: func() command { return &agentRemove{} },
 			about:   "take an agent off a goal",
-			detail:  "What the agent has claimed stays claimed; the answer lists it.",
+			detail:  "What the agent has claimed stays claimed, and its leases count no more; the answer lists both.",
 			example: "git loopx agent remove agent-a"},
 	}
 }
@@ -96,12 +97,19 @@ func (j *job) agentMutated(a todo.Answer, call todo.Call) *answer {
 	said := j.mutatedWhat(a, string(call.Agent))
 	said.members.set("agent_id", call.Agent)
 	said.printf("  goal       %s\n", handoff.Visible(string(a.Goal)))
-	var kept []struct {
-		TodoID string `json:"todo_id"`
-	}
-	if claimed := telling(a.Receipt.Result).ClaimedTodos; len(claimed) > 0 && json.Unmarshal(claimed, &kept) == nil {
+	told := telling(a.Receipt.Result)
+	for _, list := range []struct {
+		name string
+		rows jsontext.Value
+	}{{"claims", told.ClaimedTodos}, {"leases", told.ActiveLeases}} {
+		var kept []struct {
+			TodoID string `json:"todo_id"`
+		}
+		if len(list.rows) == 0 || json.Unmarshal(list.rows, &kept) != nil {
+			continue
+		}
 		for _, k := range kept {
-			said.printf("  claims     %s\n", handoff.Visible(k.TodoID))
+			said.printf("  %-10s %s\n", list.name, handoff.Visible(k.TodoID))
 		}
 	}
 	return said

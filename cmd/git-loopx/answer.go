@@ -22,6 +22,8 @@ type answer struct {
 	refused *failure
 	// exit is the status of an answer that is ok but found something (doctor, fsck).
 	exit int
+	// view is the view that follows a mutation; nil where none does.
+	view *viewOf
 }
 
 // member is one member of a JSON object.

@@ -64,6 +64,7 @@ func (a *App) Run(ctx context.Context) (status int) {
 		}
 		return a.fail(line, withPlace(err, j))
 	}
+	j.deliver(ctx, said)
 	return a.say(line, said)
 }
 

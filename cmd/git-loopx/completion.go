@@ -173,7 +173,7 @@ func (j *job) values(ctx context.Context, name string, args []string) [][2]strin
 	case "status":
 		return words("open", "blocked", "deferred", "done")
 	case "mode":
-		return words("soft_claim")
+		return words("soft_claim", "hard_lease")
 	case "priority":
 		return words("P0", "P1", "P2", "P3", "P4")
 	case "shell":
@@ -182,9 +182,9 @@ func (j *job) values(ctx context.Context, name string, args []string) [][2]strin
 		return words(":files")
 	case "goal-id", "goal":
 		return j.goalValues(ctx)
-	case "agent-id", "agent", "target-agent-id", "claimed-by", "bound-agent", "excluded-agent":
+	case "agent-id", "agent", "target-agent-id", "claimed-by", "bound-agent", "excluded-agent", "owner", "new-owner":
 		return j.agentValues(ctx, flagValue(args, "--goal-id"))
-	case "todo-id", "todo", "by", "successor":
+	case "todo-id", "todo", "by", "successor", "depends-on":
 		return j.todoValues(ctx, flagValue(args, "--goal-id"))
 	}
 	return nil

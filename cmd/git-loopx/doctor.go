@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-loopx/git-loopx/gitstore"
 	"github.com/git-loopx/git-loopx/handoff"
+	"github.com/git-loopx/git-loopx/lease"
 	"github.com/git-loopx/git-loopx/todo"
 )
 
@@ -111,7 +112,7 @@ func (j *job) records(ctx context.Context, leftovers []check, also func(todo.Goa
 		if err == nil {
 			err = s.Walk(ctx, func(path string, blob []byte) error {
 				paths = append(paths, path)
-				if r := todo.CheckFile(goal, path, blob); r != nil {
+				if r := lease.CheckFile(goal, path, blob); r != nil {
 					bad(path, r.Code, r.Reason)
 				}
 				return nil

@@ -40,6 +40,8 @@ func codes() map[string]row {
 		retry     = "run the same command again, with the same operation id if you gave one"
 		newer     = "it is left untouched; a newer git-loopx may be able to read it"
 		unblock   = "choose another Todo, or ask the one who set this up"
+		seeLease  = "look at the lease as it is now: git loopx lease inspect"
+		confirm   = "somebody confirms it as it reads now: git loopx goal acceptance bind --todo"
 	)
 	return map[string]row{
 		// Arguments.
@@ -52,6 +54,13 @@ func codes() map[string]row {
 		"invalid_coordination_todo_terminal_lifecycle": {exitUsage, fixFlags},
 		"invalid_coordination_todo_archive":            {exitUsage, fixFlags},
 		"invalid_coordination_todo_batch":              {exitUsage, fixFlags},
+		"invalid_canonical_acquire_request":            {exitUsage, fixFlags},
+		"invalid_canonical_lifecycle_request":          {exitUsage, fixFlags},
+		"invalid_owner":                                {exitUsage, "name the agent that holds the lease: --owner, LOOPX_AGENT or git config loopx.agent"},
+		"invalid_idempotency_key":                      {exitUsage, "a key is 1 to 160 of the characters A-Z a-z 0-9 _ . : @ / -"},
+		"invalid_ttl":                                  {exitUsage, "a lease lasts 1 to 86400 seconds"},
+		"invalid_expected_version":                     {exitUsage, "a version is a whole number from 0; git loopx lease inspect shows it"},
+		"version_required":                             {exitUsage, "give the version that the lease has; git loopx lease inspect shows it"},
 		"actor_required":                               {exitUsage, "name the agent: --agent-id, LOOPX_AGENT or git config loopx.agent"},
 		"todo_id_ambiguous":                            {exitUsage, "give more of the id, or all of it"},
 
@@ -82,8 +91,8 @@ func codes() map[string]row {
 		// Refused by a rule.
 		"identity_missing":                                 {exitRefused, "tell git who you are: git config user.name and git config user.email"},
 		"goal_exists":                                      {exitRefused, "git loopx goal show tells what is there"},
-		"invalid_handoff_mode":                             {exitRefused, "soft_claim is the mode that this version has"},
-		"handoff_mode_not_quiescent":                       {exitRefused, "release or complete the claimed Todos first"},
+		"invalid_handoff_mode":                             {exitRefused, "the modes are soft_claim and hard_lease"},
+		"handoff_mode_not_quiescent":                       {exitRefused, "complete or release the claimed Todos first, and let the leases end"},
 		"actor_not_registered":                             {exitRefused, "git loopx agent list shows who is registered; git loopx agent add registers"},
 		"target_agent_not_registered":                      {exitRefused, "git loopx agent list shows who is registered; git loopx agent add registers"},
 		"actor_excluded":                                   {exitRefused, unblock},
@@ -91,28 +100,40 @@ func codes() map[string]row {
 		"todo_already_exists":                              {exitRefused, "git loopx todo show tells what it is; leave the id out to have a new one drawn"},
 		"todo_semantic_duplicate_conflict":                 {exitRefused, "update the Todo that is there, or word this one differently"},
 		"todo_dependency_invalid":                          {exitRefused, "git loopx todo list --all shows the Todos of the goal"},
-		"todo_dependency_pending":                          {exitRefused, "finish what it depends on first"},
+		"todo_dependency_pending":                          {exitRefused, "do what it waits for first, or choose another Todo: git loopx todo ready"},
 		"todo_archived":                                    {exitRefused, "git loopx todo reopen takes it back"},
 		"unsupported_todo_update_target":                   {exitRefused, "git loopx todo reopen takes it back"},
 		"update_owner_mismatch":                            {exitRefused, lookAgain},
-		"update_lease_requirements_transition_unsupported": {exitRefused, "let the lease end first"},
+		"update_lease_requirements_transition_unsupported": {exitRefused, "give the lease back first: git loopx lease release"},
 		"claim_actor_mismatch":                             {exitRefused, "an agent claims and adopts for itself only"},
 		"claim_owner_mismatch":                             {exitRefused, lookAgain},
-		"claim_lease_requires_hard_lease":                  {exitRefused, "claim without a lease"},
+		"claim_lease_requires_hard_lease":                  {exitRefused, "claim without a lease: leases are for goals whose mode is hard_lease"},
 		"todo_not_agent":                                   {exitRefused, "work of role user is not for agents"},
 		"todo_not_open":                                    {exitRefused, lookAgain},
 		"todo_not_done":                                    {exitRefused, "complete it first"},
 		"todo_superseded":                                  {exitRefused, "go on with the Todo that took its place"},
 		"todo_successor_cycle":                             {exitRefused, "name a successor that does not lead back here"},
-		"todo_lease_conflict":                              {exitRefused, "wait until the lease ends, or choose another Todo"},
-		"handoff_mode_requires_lease":                      {exitRefused, "leave the lease proof out: this version has no leases"},
-		"handoff_mode_lease_claim_divergence":              {exitRefused, lookAgain},
-		"lease_fence_required":                             {exitRefused, "give the lease's key and version"},
-		"lease_cas_mismatch":                               {exitRefused, lookAgain},
-		"version_mismatch":                                 {exitRefused, lookAgain},
+		"todo_lease_conflict":                              {exitRefused, "wait until the lease ends, or choose another Todo: git loopx todo ready"},
+		"handoff_mode_requires_lease":                      {exitRefused, "take a lease: git loopx todo claim with --task-lease-idempotency-key, or git loopx lease acquire"},
+		"handoff_mode_lease_claim_divergence":              {exitRefused, "git loopx lease inspect tells why the lease does not count"},
+		"lease_fence_required":                             {exitRefused, "prove the lease: --task-lease-idempotency-key and --task-lease-expected-version"},
+		"lease_cas_mismatch":                               {exitRefused, seeLease},
+		"version_mismatch":                                 {exitRefused, seeLease},
+		"handoff_mode_forbids_lease":                       {exitRefused, "claim without a lease, or git loopx goal mode set hard_lease while nothing is claimed"},
+		"lease_not_active":                                 {exitRefused, "take it anew, under a new key: git loopx lease acquire"},
+		"idempotency_key_reuse":                            {exitRefused, "choose a new key; " + seeLease},
+		"write_scope_conflict":                             {exitRefused, "wait until the other lease ends, or choose another Todo: git loopx todo ready"},
+		"lease_generation_exhausted":                       {exitRefused, "go on with a new Todo: git loopx todo supersede"},
+		"invalid_lease_skew":                               {exitRefused, "git config loopx.lease.skew is a whole number of seconds, 0 to 3600"},
+		"owner_not_registered":                             {exitRefused, "git loopx agent list shows who is registered; git loopx agent add registers"},
+		"owner_excluded_from_todo":                         {exitRefused, unblock},
+		"owner_conflicts_with_claim":                       {exitRefused, "its owner hands it over: git loopx lease transfer --transfer-claim, or git loopx handoff"},
+		"claim_transfer_requires_hard_lease":               {exitRefused, "without leases a Todo is handed over by its note: git loopx handoff prepare"},
+		"claim_transfer_requires_open_agent_todo":          {exitRefused, lookAgain},
+		"claim_transfer_owner_mismatch":                    {exitRefused, lookAgain},
 		"invalid_clock":                                    {exitRefused, "set the clock of this machine"},
 		"continuation_owner_required":                      {exitRefused, "only the agent that claimed the Todo prepares its note: git loopx todo claim"},
-		"continuation_transfer_required":                   {exitRefused, "the holder of the lease hands it over first"},
+		"continuation_transfer_required":                   {exitRefused, "the holder of the lease hands it over first: git loopx lease transfer --transfer-claim"},
 		"continuation_not_ready":                           {exitRefused, "git loopx handoff inspect explains the blockers"},
 		"continuation_note_replaced":                       {exitRefused, lookAgain},
 		"continuation_note_stale":                          {exitRefused, "the Todo changed since: prepare anew"},
@@ -122,8 +143,15 @@ func codes() map[string]row {
 		"note_stale":                                       {exitRefused, "the owner prepares a new note"},
 		"workspace_unavailable":                            {exitRefused, "name a directory with --workspace"},
 		"artifact_unavailable":                             {exitRefused, "git loopx handoff inspect tells what is missing"},
-		"goal_acceptance_unbound":                          {exitRefused, unblock},
-		"goal_acceptance_stale":                            {exitRefused, unblock},
+		"goal_acceptance_unbound":                          {exitRefused, confirm},
+		"goal_acceptance_stale":                            {exitRefused, confirm},
+		"goal_acceptance_ready":                            {exitRefused, "nothing holds it"}, // never refuses
+
+		// Of the view, by the verb that writes nothing else.
+		"todo_projection_target_unavailable":    {exitRefused, "git config loopx.projection names a file inside the work tree; name one that can be written"},
+		"todo_projection_write_unavailable":     {exitRefused, "check space and permissions around the file, then " + retry},
+		"todo_projection_render_rejected":       {exitRefused, "mend the markers in the file: one begin line and one end line of the goal, in this order"},
+		"todo_projection_authority_unavailable": {exitRefused, "git loopx doctor tells what cannot be read; then " + retry},
 
 		"leftovers_found": {exitRefused, "git loopx doctor --fix takes them away"},
 

@@ -116,7 +116,9 @@ func isCode(t ast.Expr) bool {
 // TestExitStatuses: the exit status of every code is the one that cli.md gives to its kind.
 func TestExitStatuses(t *testing.T) {
 	argument := map[string]bool{"usage_error": true, "actor_required": true, "todo_id_ambiguous": true,
-		"invalid_continuation_request": true, "invalid_goal_request": true}
+		"invalid_continuation_request": true, "invalid_goal_request": true,
+		"invalid_canonical_acquire_request": true, "invalid_canonical_lifecycle_request": true, "invalid_owner": true,
+		"invalid_idempotency_key": true, "invalid_ttl": true, "invalid_expected_version": true, "version_required": true}
 	for code, row := range codes() {
 		want := exitRefused
 		switch {

@@ -55,15 +55,22 @@ func (f *failure) print(w io.Writer) {
 	}
 }
 
-// names returns a list of ids or codes, whatever their type is called; nil for anything else.
+// names returns a list of ids or codes, whatever their type is called, and of records with a TodoID those; nil for
+// anything else.
 func names(value any) []string {
 	v := reflect.ValueOf(value)
-	if v.Kind() != reflect.Slice || v.Type().Elem().Kind() != reflect.String {
+	if v.Kind() != reflect.Slice {
 		return nil
 	}
 	var list []string
 	for i := range v.Len() {
-		list = append(list, v.Index(i).String())
+		x := v.Index(i)
+		if x.Kind() == reflect.Struct {
+			x = x.FieldByName("TodoID")
+		}
+		if x.Kind() == reflect.String { // the zero value of no such field has no kind
+			list = append(list, x.String())
+		}
 	}
 	return list
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-loopx/git-loopx/gitstore"
+	"github.com/git-loopx/git-loopx/lease"
 	"github.com/git-loopx/git-loopx/todo"
 )
 
@@ -31,10 +32,13 @@ type agentFlags struct {
 	SessionID string `name:"session-id" nonempty:"" placeholder:"SESSION" help:"The session that acts; else LOOPX_SESSION."`
 }
 
-type operationFlags struct {
+// operationNames are operationFlags for a verb that writes only at times.
+type operationNames struct {
 	OperationID      string `name:"operation-id" nonempty:"" placeholder:"ID" help:"Name of this operation: a retry with the same name changes nothing twice."`
 	ExpectedRevision string `name:"expected-revision" nonempty:"" placeholder:"COMMIT" help:"Refuse unless this full commit id is the goal's revision."`
 }
+
+type operationFlags struct{ operationNames }
 
 // mutates marks the verbs that write: what they need of git is asked for before their flags are filled.
 func (operationFlags) mutates() {}
@@ -50,6 +54,45 @@ type mutationFlags struct {
 	operationFlags
 	dryRunFlag
 	outputFlags
+}
+
+// proofFlags prove a lease.
+type proofFlags struct {
+	LeaseKey     *string `name:"task-lease-idempotency-key" placeholder:"KEY" help:"Proof of a lease: its key."`
+	LeaseVersion *int64  `name:"task-lease-expected-version" placeholder:"N" help:"Proof of a lease: its version."`
+}
+
+func (f *proofFlags) proof() todo.Proof {
+	return todo.Proof{IdempotencyKey: f.LeaseKey, ExpectedVersion: f.LeaseVersion}
+}
+
+// requestFlags ask for a lease together with a claim.
+type requestFlags struct {
+	LeaseKey     *string `name:"task-lease-idempotency-key" placeholder:"KEY" help:"Take the lease too, under this key of yours."`
+	LeaseVersion *string `name:"task-lease-expected-version" placeholder:"N" help:"With a lease: the version it has now; 0 where there never was one."`
+	ttlFlag
+	writeScopeFlag
+}
+
+// given says whether any of the flags is there.
+func (f *requestFlags) given() bool {
+	return f.LeaseKey != nil || f.LeaseVersion != nil || f.TTLSeconds != nil || f.WriteScope != nil
+}
+
+// leaseRequest is the request for a lease that the flags make, nil for none.
+func (j *job) leaseRequest(f *requestFlags) (*lease.Request, error) {
+	switch {
+	case !f.given():
+		return nil, nil
+	case f.LeaseKey == nil:
+		return nil, j.usagef("--task-lease-idempotency-key is needed: a lease is held under a key")
+	}
+	version, err := j.number(lease.CodeInvalidExpectedVersion, "--task-lease-expected-version", f.LeaseVersion)
+	if err != nil {
+		return nil, err
+	}
+	ttl, err := j.seconds(f.ttlFlag)
+	return &lease.Request{Key: *f.LeaseKey, ExpectedVersion: version, TTL: ttl, WriteScopes: f.WriteScope}, err
 }
 
 type limitFlag struct {

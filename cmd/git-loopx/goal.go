@@ -19,7 +19,7 @@ func initVerbs() []verb {
 
 func goalVerbs() []verb {
 	family := string(todo.CodeInvalidGoalRequest)
-	return []verb{
+	return append([]verb{
 		{words: "create", family: family, flags: func() command { return &goalCreate{} },
 			about: "create a goal", example: "git loopx goal create payments --title 'Payments rewrite'"},
 		{words: "list", family: family, flags: func() command { return &goalList{} },
@@ -30,15 +30,15 @@ func goalVerbs() []verb {
 			about: "show what taking work of a goal needs", example: "git loopx goal mode show"},
 		{words: "mode set", family: family, flags: func() command { return &goalModeSet{} },
 			about:   "set what taking work of a goal needs",
-			detail:  "soft_claim: claims only. It is refused while claimed work is open.",
-			example: "git loopx goal mode set soft_claim"},
+			detail:  "soft_claim, the default: claims only. hard_lease: taking, changing and finishing claimed work needs a lease that is in force. It is refused while claimed work is open or a lease is in force.",
+			example: "git loopx goal mode set hard_lease"},
 		{words: "bind", family: family, flags: func() command { return &goalBind{} },
 			about:   "make a goal the default of the current branch",
 			detail:  "Writes branch.<name>.loopxGoal into this repository's configuration, nothing else.",
 			example: "git loopx goal bind payments"},
 		{words: "unbind", family: family, flags: func() command { return &goalUnbind{} },
 			about: "take the current branch's default goal away", example: "git loopx goal unbind"},
-	}
+	}, acceptanceVerbs(family)...)
 }
 
 type goalArg struct {
@@ -60,7 +60,7 @@ func (j *job) withArg(arg goalArg, f goalFlags) (goalFlags, error) {
 type newGoalFlags struct {
 	goalArg
 	Title string `placeholder:"TEXT" help:"What the goal is, in one line."`
-	Mode  string `nonempty:"" placeholder:"MODE" help:"What taking its work needs: soft_claim, the default."`
+	Mode  string `nonempty:"" placeholder:"MODE" help:"What taking its work needs: soft_claim, the default, or hard_lease."`
 	mutationFlags
 }
 
@@ -185,6 +185,9 @@ func (c *goalShow) run(ctx context.Context, j *job) (*answer, error) {
 		said.printf("title      %s\n", handoff.Visible(v.Title))
 	}
 	said.printf("mode       %s\nscope      %s\ncreated    %s\nrevision   %s\n", v.Mode, v.ScopeID, v.Created, v.Revision)
+	if v.Acceptance != nil && v.Acceptance.Enabled {
+		said.printf("acceptance %s\n", acceptanceWords(true, *v.Acceptance))
+	}
 	for _, a := range v.Agents {
 		said.printf("agent      %s%s\n", handoff.Visible(string(a.AgentID)), labelled(a.Label))
 	}

@@ -24,7 +24,7 @@ func (c *goalModeShow) run(ctx context.Context, j *job) (*answer, error) {
 }
 
 type goalModeSet struct {
-	ModeArg string `arg:"" optional:"" name:"mode" help:"The mode: soft_claim."`
+	ModeArg string `arg:"" optional:"" name:"mode" help:"The mode: soft_claim or hard_lease."`
 	Mode    string `name:"mode" nonempty:"" placeholder:"MODE" help:"The same as a flag."`
 	mutationFlags
 }
@@ -38,7 +38,7 @@ func (c *goalModeSet) run(ctx context.Context, j *job) (*answer, error) {
 		return nil, j.usagef("two modes are named: %q and %q", c.ModeArg, mode)
 	}
 	if mode == "" {
-		return nil, j.usagef("a mode is needed, as soft_claim")
+		return nil, j.usagef("a mode is needed: soft_claim or hard_lease")
 	}
 	call, err := j.call(ctx, c.goalFlags, c.agentFlags, c.operationFlags, c.DryRun, true)
 	if err != nil {

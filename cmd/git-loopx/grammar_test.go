@@ -113,6 +113,17 @@ func TestParse(t *testing.T) {
 			return slices.Equal(l.command.(*helpCommand).Words, []string{"todo", "claim"})
 		}},
 		{"todo -h", func(l *commandLine) bool { return slices.Equal(l.command.(*helpCommand).Words, []string{"todo"}) }},
+		{"task-lease renew todo_a --json", func(l *commandLine) bool { return l.json && l.kind() == "lease renew" && l.action() == "renew" }},
+		{"lease acquire --owner= --expected-version -1", func(l *commandLine) bool {
+			c := l.command.(*leaseAcquire)
+			return *c.Owner == "" && *c.ExpectedVersion == "-1"
+		}},
+		{"lease acquire", func(l *commandLine) bool { return l.command.(*leaseAcquire).Owner == nil }},
+		{"todo ready --limit 0", func(l *commandLine) bool { return *l.command.(*todoReady).Limit == 0 }},
+		{"todo apply -", func(l *commandLine) bool { return l.command.(*todoApply).File == "-" }},
+		{"goal acceptance bind --todo a --todo b,c", func(l *commandLine) bool {
+			return l.action() == "acceptance bind" && slices.Equal(l.command.(*acceptanceBind).Todo, []string{"a", "b,c"})
+		}},
 		{"", func(l *commandLine) bool { return l.noun == "help" }},
 		{"-h", func(l *commandLine) bool { return l.noun == "help" }},
 		{"--version", func(l *commandLine) bool { return l.noun == "version" }},
@@ -148,7 +159,7 @@ func TestManualIsCurrent(t *testing.T) {
 // FuzzArguments: whatever the arguments, the program ends with a status of its table, and where they ask for JSON and
 // nothing is written by the verb itself, stdout is one line of JSON.
 func FuzzArguments(f *testing.F) {
-	for _, seed := range []string{"todo add\x00--json", "--format\x00json", "help\x00todo", "version", "goal\x00mode\x00set\x00--mode", "todo\x00list\x00--\x00--json", "-h\x00--json"} {
+	for _, seed := range []string{"todo add\x00--json", "--format\x00json", "help\x00todo", "version", "goal\x00mode\x00set\x00--mode", "todo\x00list\x00--\x00--json", "-h\x00--json", "task-lease\x00transfer\x00--transfer-claim\x00x\x00--json"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, joined string) {

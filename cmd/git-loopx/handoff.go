@@ -30,12 +30,7 @@ type handoffFlags struct {
 	todoFlags
 	goalFlags
 	agentFlags
-	LeaseKey     *string `name:"task-lease-idempotency-key" placeholder:"KEY" help:"Proof of a lease: its key."`
-	LeaseVersion *int64  `name:"task-lease-expected-version" placeholder:"N" help:"Proof of a lease: its version."`
-}
-
-func (f *handoffFlags) proof() handoff.Proof {
-	return handoff.Proof{IdempotencyKey: f.LeaseKey, ExpectedVersion: f.LeaseVersion}
+	proofFlags
 }
 
 // workspaceFlags are those of the verbs that look at the receiver's surroundings.
@@ -54,7 +49,7 @@ func (j *job) handoffCall(ctx context.Context, f *handoffFlags, op operationFlag
 	if err == nil && call.Goal == "" {
 		err = j.missingGoal(ctx)
 	}
-	call.Todo = id
+	call.Todo, call.Proof = id, f.proof()
 	return call, err
 }
 
@@ -71,7 +66,7 @@ type handoffPrepare struct {
 const maxContext = 1 << 20
 
 func (c *handoffPrepare) run(ctx context.Context, j *job) (*answer, error) {
-	request := handoff.PrepareRequest{Rationale: c.Rationale, SourceRefs: c.SourceRef, Proof: c.proof()}
+	request := handoff.PrepareRequest{Rationale: c.Rationale, SourceRefs: c.SourceRef}
 	var err error
 	if c.FromContext != "" {
 		if request.Context, err = j.read(ctx, "--from-context", c.FromContext, maxContext); err != nil {
@@ -92,7 +87,10 @@ func (c *handoffPrepare) run(ctx context.Context, j *job) (*answer, error) {
 	said.members.set("note_readback_verified", a.NoteVerified)
 	said.members.set("note_state", a.NoteState)
 	said.printf("  note       %s\n", a.NoteState)
-	if a.Refused == nil {
+	switch {
+	case a.Refused == nil && request.Proof.Given():
+		said.notef("hint: the lease goes on with: git loopx lease transfer %s --transfer-claim; -h explains the flags", a.Todo)
+	case a.Refused == nil:
 		said.notef("hint: the next one looks with: git loopx handoff inspect %s", a.Todo)
 	}
 	return said, nil
@@ -155,7 +153,7 @@ type handoffAdopt struct {
 
 func (c *handoffAdopt) run(ctx context.Context, j *job) (*answer, error) {
 	request := handoff.AdoptRequest{Target: todo.AgentID(j.id(c.TargetAgentID)), Workspace: j.path(c.Workspace),
-		Artifacts: c.Artifact, Proof: c.proof()}
+		Artifacts: c.Artifact}
 	var err error
 	if request.Call, err = j.handoffCall(ctx, &c.handoffFlags, c.operationFlags); err != nil {
 		return nil, err
@@ -171,7 +169,11 @@ func (c *handoffAdopt) run(ctx context.Context, j *job) (*answer, error) {
 	said.members.set("target_agent_id", a.Target)
 	said.members.set("current_authority_verified", a.Verified)
 	said.members.set("verification_failures", append([]todo.Code{}, a.Failures...))
-	said.members.set("claim", a.Claim)
+	if a.Adoption != nil {
+		said.members.set("adoption", a.Adoption)
+	} else {
+		said.members.set("claim", a.Claim)
+	}
 	if err := said.members.merge(a.Packet); err != nil {
 		return nil, err
 	}
@@ -195,6 +197,12 @@ func (a *answer) packetText(p handoff.Packet) {
 	}
 	line("status", string(p.TodoStatus))
 	line("claimed by", string(p.ClaimedBy))
+	if p.DependencyState != todo.DependenciesReady {
+		line("depends", string(p.DependencyState))
+	}
+	if p.Authority != nil {
+		line("execution", string(p.Authority.Code))
+	}
 	line("note", string(p.NoteState))
 	if p.SourceAgent != "" {
 		line("prepared by", string(p.SourceAgent)+", session "+p.SourceSession+", "+string(p.PreparedAt))

@@ -96,7 +96,7 @@ func verbHelp(n *noun, v *verb) (string, error) {
 	}
 	b.WriteString(" [flags]\n")
 	if v.detail != "" {
-		b.WriteString("\n" + v.detail + "\n")
+		b.WriteString("\n" + strings.Join(wrap(v.detail, 96), "\n") + "\n")
 	}
 	b.WriteString("\n")
 	columns(&b, parameterRows(parser.Model.Node))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-loopx/git-loopx/gitstore"
 	"github.com/git-loopx/git-loopx/handoff"
+	"github.com/git-loopx/git-loopx/lease"
 	"github.com/git-loopx/git-loopx/todo"
 )
 
@@ -79,12 +80,16 @@ func (j *job) open(writes, settings bool) (*gitstore.Repository, error) {
 }
 
 // ledger returns the rules of package todo on the repository that is open.
-func (j *job) ledger() *todo.Ledger {
-	return &todo.Ledger{Store: j.repo, Now: j.Now, Random: j.Random}
+func (j *job) ledger() *todo.Ledger { return &j.leases().Ledger }
+
+// leases returns the rules of package lease on the repository that is open.
+func (j *job) leases() *lease.Ledger {
+	l := lease.New(j.repo, j.Now, j.Random)
+	return &l
 }
 
 // handoffs returns the rules of package handoff on the repository that is open.
-func (j *job) handoffs() *handoff.Ledger { return &handoff.Ledger{Ledger: *j.ledger()} }
+func (j *job) handoffs() *handoff.Ledger { return &handoff.Ledger{Ledger: *j.leases()} }
 
 // about notes what the command is about.
 func (j *job) about(goal todo.GoalID, id todo.ID) {

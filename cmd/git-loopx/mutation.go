@@ -29,7 +29,7 @@ func (j *job) mutatedWhat(a todo.Answer, subject string) *answer {
 	m.set("changed", a.Changed)
 	m.set("operation_id", a.Operation)
 	m.setGiven("provider_revision", string(a.Revision))
-	if a.Status != gitstore.Planned {
+	if a.Status != gitstore.Planned && a.Receipt.OperationID != "" { // releasing no lease at all leaves none
 		m.set("original_receipt", receiptMembers(a.Receipt))
 	}
 	m.set("result", nested(a.Receipt.Result))
@@ -40,7 +40,7 @@ func (j *job) mutatedWhat(a todo.Answer, subject string) *answer {
 			m.set(x.name, v)
 		}
 	}
-	m.set("projection_delivery", "not_required")
+	said.views(a)
 	if a.View != nil {
 		m.set("todo", a.View)
 	}
@@ -55,6 +55,9 @@ func (j *job) mutatedWhat(a todo.Answer, subject string) *answer {
 			said.printf("  claimed by %s\n", handoff.Visible(string(a.View.ClaimedBy)))
 		}
 	}
+	if told.LeaseReleased {
+		said.printf("  lease      released\n")
+	}
 	said.printf("  operation  %s\n", handoff.Visible(a.Operation))
 	if a.Revision != "" {
 		said.printf("  revision   %s\n", a.Revision)
@@ -68,6 +71,8 @@ type told struct {
 	ReplacedNote  jsontext.Value `json:"replaced_note"`  // todo update, note
 	ClaimedTodos  jsontext.Value `json:"claimed_todos"`  // agent remove
 	ActiveLeases  jsontext.Value `json:"active_leases"`
+	// LeaseReleased says that the lease ended with it: todo update, release, complete, supersede.
+	LeaseReleased bool `json:"lease_released"`
 }
 
 func telling(result jsontext.Value) (t told) {

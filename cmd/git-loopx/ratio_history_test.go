@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +17,13 @@ import (
 // newPacked makes the large goal: ten thousand operations of todo add, each with its commit and its receipt, as git gc
 // leaves them. They go through git fast-import, which takes seconds where ten thousand commands take minutes; "git loopx
 // fsck" accepts the goal, or the part "cost" fails.
-func (w *ratioWorld) newPacked(b *testing.B) *ratioRepo {
+func (w *ratioWorld) newPacked(b *testing.B) *ratioRepo { return w.newHistory(b, ratioTodo) }
+
+// newWaiting is the large goal with dependencies.
+func (w *ratioWorld) newWaiting(b *testing.B) *ratioRepo { return w.newHistory(b, waitingTodo) }
+
+func (w *ratioWorld) newHistory(b *testing.B, todos func(int) todo.Todo) *ratioRepo {
+	b.Helper()
 	r := w.newGoal(b, w.newRepo(b, w.scratch))
 	start := time.Now()
 	cmd := w.command(r.dir, "git", "fast-import", "--quiet", "--depth=0")
@@ -31,7 +38,7 @@ func (w *ratioWorld) newPacked(b *testing.B) *ratioRepo {
 	fmt.Fprintf(to, "reset %s\nfrom %s\n\n", r.ref, parent)
 	for i := range w.todos - 20 {
 		at = at.Add(time.Minute)
-		parent, err = importAdd(to, from, r.ref, i, parent, at)
+		parent, err = importAdd(to, from, r.ref, i, todos(i), parent, at)
 		if err != nil {
 			break
 		}
@@ -44,10 +51,12 @@ func (w *ratioWorld) newPacked(b *testing.B) *ratioRepo {
 }
 
 // importAdd hands one operation to git fast-import and returns its commit.
-func importAdd(to *bufio.Writer, from *bufio.Reader, ref string, i int, parent string, at time.Time) (string, error) {
-	t := ratioTodo(i)
+func importAdd(to *bufio.Writer, from *bufio.Reader, ref string, i int, t todo.Todo, parent string, at time.Time) (string, error) {
 	operation := fmt.Sprintf("op_%024d", i)
 	t.CreatedAt, t.UpdatedAt = todo.At(at), todo.At(at)
+	if t.Status == todo.Done {
+		t.CompletedAt = t.UpdatedAt
+	}
 	record, err := todo.EncodeTodo(t)
 	if err != nil {
 		return "", err
@@ -95,6 +104,21 @@ func ratioTodo(i int) todo.Todo {
 		t.Title = fmt.Sprintf("Nightly run, part %d", i%97)
 		t.RequiredWriteScopes = []string{fmt.Sprintf("src/part%d/**", i%97)}
 	}
+	return t
+}
+
+// waitingTodo depends on three others. Every third Todo is done, and nine in ten of the others wait for done ones only.
+func waitingTodo(i int) todo.Todo {
+	t := ratioTodo(i)
+	if i%3 == 0 {
+		t.Status = todo.Done
+	}
+	for k := 1; k <= 3 && i > 30; k++ {
+		on := (i*7919+k*104729)%(i-30)/3*3 + k/3*(i%10/9) // the last is not done for one in ten
+		t.DependsOn = append(t.DependsOn, ratioTodo(on).ID)
+	}
+	slices.Sort(t.DependsOn)
+	t.DependsOn = slices.Compact(t.DependsOn)
 	return t
 }
 

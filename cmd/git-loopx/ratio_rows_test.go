@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -177,6 +178,28 @@ func (w *ratioWorld) list(b *testing.B) {
 		measure(at.state, at.repo)
 		measure(at.state, at.repo, "--limit", "0")
 		measure(at.state, at.repo, "--limit", "0", "--json")
+	}
+}
+
+// ready is measured against list in a goal whose Todos wait for each other, both with a warm cache.
+func (w *ratioWorld) ready(b *testing.B) {
+	r := w.waits(b)
+	goal := []string{"--goal-id", "demo"}
+	for _, flags := range [][]string{nil, {"--json"}, {"--limit", "0"}, {"--explain"}} {
+		name := strings.Join(append([]string{"todo ready"}, flags...), " ")
+		b.Run(strings.ReplaceAll(name, " ", "_"), func(b *testing.B) {
+			line := slices.Concat([]string{"todo", "ready", "--agent-id", "agent-a"}, goal, flags)
+			list := slices.Concat([]string{"todo", "list"}, goal, flags)
+			if len(flags) > 0 && flags[0] == "--explain" {
+				list = slices.Concat([]string{"todo", "list", "--limit", "0"}, goal) // as many rows
+			}
+			w.against(b, ratioRow{work: fmt.Sprintf("%s of %d that wait", name, w.todos), against: strings.Join(list, " "), atMost: 1.5},
+				always(line...), r.dir, w.through("git", r.dir, always(list...)))
+			c := w.costOf(b, r, line)
+			c.work = name + " of Todos that wait"
+			b.ReportMetric(float64(c.peak)/(1<<20), "MB")
+			w.costs = append(w.costs, c)
+		})
 	}
 }
 

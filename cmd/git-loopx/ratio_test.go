@@ -16,7 +16,7 @@ import (
 //
 //	go test ./cmd/git-loopx -run '^$' -bench Ratio -benchtime 1x -timeout 30m
 //
-// and, for one part of it, -bench 'Ratio/read' (version, read, write, million, list, crowd, cost). With -short the
+// and, for one part of it, -bench 'Ratio/read' (version, read, write, million, list, ready, crowd, cost). With -short the
 // repositories are smaller: good for trying the benchmark, not for its numbers. A slow machine never fails it; a
 // command that fails or loses something does.
 //
@@ -32,6 +32,7 @@ func BenchmarkRatio(b *testing.B) {
 	b.Run("write", w.write)
 	b.Run("million", w.million)
 	b.Run("list", w.list)
+	b.Run("ready", w.ready)
 	b.Run("crowd", w.crowd)
 	b.Run("cost", w.cost)
 	w.print(os.Stdout)

@@ -31,6 +31,7 @@ type ratioWorld struct {
 	many   func(b *testing.B) *ratioRepo // ten thousand, after git gc and what was measured since
 	packed func(b *testing.B) *ratioRepo // ten thousand right after git gc; for reading
 	loose  func(b *testing.B) *ratioRepo // the same in loose objects, without its history
+	waits  func(b *testing.B) *ratioRepo // ten thousand in a pack, with thirty thousand dependencies; for reading
 	peak   func(b *testing.B) string     // the program that measures memory
 
 	drawn int // ids given out
@@ -68,6 +69,7 @@ func newRatioWorld(b *testing.B) *ratioWorld {
 	w.many = once(w.newMany)
 	w.packed = once(w.newPacked)
 	w.loose = once(w.newLoose)
+	w.waits = once(w.newWaiting)
 	w.peak = once(w.buildPeak)
 	w.about = fmt.Sprintf("%s, %s, %s/%s, %d processors, %d rounds (%d of slow work), one small file is created and synced in %.2f ms",
 		strings.TrimSpace(output(b, w.command("", "git", "version"))), runtime.Version(), runtime.GOOS, runtime.GOARCH,

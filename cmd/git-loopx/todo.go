@@ -8,7 +8,7 @@ import (
 
 func todoVerbs() []verb {
 	add, update, claim := string(todo.CodeInvalidAdd), string(todo.CodeInvalidUpdate), string(todo.CodeInvalidClaim)
-	finish, archive := string(todo.CodeInvalidLifecycle), string(todo.CodeInvalidArchive)
+	finish, archive, batch := string(todo.CodeInvalidLifecycle), string(todo.CodeInvalidArchive), string(todo.CodeInvalidBatch)
 	return []verb{
 		{words: "add", family: add, flags: func() command { return &todoAdd{} },
 			about:   "add a Todo",
@@ -17,11 +17,15 @@ func todoVerbs() []verb {
 		{words: "list", flags: func() command { return &todoList{} },
 			about: "list Todos", detail: "Done and archived ones only with --all or --status.", example: "git loopx todo list --label ci"},
 		{words: "show", flags: func() command { return &todoShow{} },
-			about: "show a Todo with its note", example: "git loopx todo show todo_a"},
+			about: "show a Todo with its note, its lease and what holds it", example: "git loopx todo show todo_a"},
+		{words: "ready", family: claim, flags: func() command { return &todoReady{} },
+			about:   "list what can be worked on now, the most urgent first",
+			detail:  "With --claim the first of them that is nobody's is claimed in the same step: of many who ask at once, each gets another. Nothing ready is no failure.",
+			example: "git loopx todo ready --claim --agent-id agent-a"},
 		{words: "claim", family: claim, flags: func() command { return &todoClaim{} },
 			about:   "claim a Todo for the agent that acts",
-			detail:  "Another's Todo is not claimed but handed over: git loopx handoff.",
-			example: "git loopx todo claim todo_a --agent-id agent-a"},
+			detail:  "Another's Todo is not claimed but handed over: git loopx handoff. Where the goal's mode is hard_lease the claim needs a lease, which the flags take in the same step.",
+			example: "git loopx todo claim todo_a --agent-id agent-a --task-lease-idempotency-key execution-a"},
 		{words: "release", family: claim, flags: func() command { return &todoRelease{} },
 			about:   "give a claim back",
 			detail:  "Another's claim is released with --override and a reason only.",
@@ -41,12 +45,20 @@ func todoVerbs() []verb {
 			about:   "put a finished Todo away",
 			detail:  "With --completed: all done Todos but the newest; it only tells which, until --execute.",
 			example: "git loopx todo archive --completed --max-active-done 10 --execute"},
+		{words: "apply", family: batch, flags: func() command { return &todoApply{} },
+			about:   "apply a file of changes in one step, all or nothing",
+			detail:  "One JSON object per line, with op (add, update, note, claim, release, complete, reopen, supersede or archive) and the flags of that verb as members, in snake case; later lines see earlier ones.",
+			example: "git loopx todo apply ./plan.jsonl --agent-id agent-a --operation-id plan-1"},
 		{words: "receipt", flags: func() command { return &todoReceipt{} },
 			about:   "tell what an operation id did",
 			detail:  "Found or missing, both are fine; a receipt is history and grants nothing.",
 			example: "git loopx todo receipt handoff-1"},
 		{words: "history", flags: func() command { return &todoHistory{} },
 			about: "show who did what, newest first", example: "git loopx todo history todo_a"},
+		{words: "project-markdown", flags: func() command { return &todoProjectMarkdown{} },
+			about:   "write the Todos into the Markdown file that git config loopx.projection names",
+			detail:  "Every change does so by itself; this repairs the file after something was in the way. Without --execute it only tells what would be written.",
+			example: "git loopx todo project-markdown --provider-revision \"$REVISION\" --execute"},
 	}
 }
 
@@ -101,6 +113,8 @@ type todoAdd struct {
 	TaskClass          string   `nonempty:"" placeholder:"WORD" help:"What kind of work it is."`
 	Label              []string `sep:"none" placeholder:"LABEL" help:"A label; repeatable."`
 	RequiredWriteScope []string `sep:"none" placeholder:"PATH" help:"What the work will write, as a path or pattern; repeatable."`
+	DependsOn          []string `sep:"none" placeholder:"TODO" help:"A Todo that must be done first, by its complete id; repeatable."`
+	ResumeAt           string   `nonempty:"" placeholder:"TIME" help:"Not before this time, as 2026-09-13T10:00:00+02:00."`
 	BoundAgent         string   `nonempty:"" placeholder:"AGENT" help:"The only agent that may take it."`
 	ExcludedAgent      []string `sep:"none" placeholder:"AGENT" help:"An agent that may not take it; repeatable."`
 	ClaimedBy          string   `nonempty:"" placeholder:"AGENT" help:"Claim it at once for this agent."`
@@ -118,6 +132,13 @@ func (c *todoAdd) run(ctx context.Context, j *job) (*answer, error) {
 	if text == "" {
 		return nil, j.usagef("a text is needed: what there is to do, or --text")
 	}
+	var resume todo.Instant
+	var err error
+	if c.ResumeAt != "" {
+		if resume, err = j.instant("--resume-at", c.ResumeAt); err != nil {
+			return nil, err
+		}
+	}
 	call, err := j.goalCall(ctx, c.mutationFlags)
 	if err != nil {
 		return nil, err
@@ -126,7 +147,8 @@ func (c *todoAdd) run(ctx context.Context, j *job) (*answer, error) {
 	j.about(call.Goal, call.Todo)
 	a, err := j.ledger().Add(ctx, call, todo.AddArgs{
 		Role: todo.Role(c.Role), Text: text, Title: c.Title, Priority: c.Priority, TaskClass: c.TaskClass,
-		Labels: c.Label, RequiredWriteScopes: c.RequiredWriteScope, BoundAgent: todo.AgentID(j.id(c.BoundAgent)),
+		Labels: c.Label, RequiredWriteScopes: c.RequiredWriteScope,
+		DependsOn: j.todoIDs(c.DependsOn), ResumeAt: resume, BoundAgent: todo.AgentID(j.id(c.BoundAgent)),
 		ExcludedAgents: j.agentIDs(c.ExcludedAgent), ClaimedBy: todo.AgentID(j.id(c.ClaimedBy)),
 	})
 	if err != nil {
@@ -141,4 +163,22 @@ func (j *job) agentIDs(names []string) []todo.AgentID {
 		ids = append(ids, todo.AgentID(j.id(name)))
 	}
 	return ids
+}
+
+// todoIDs are the ids of other Todos, which are complete in every form.
+func (j *job) todoIDs(names []string) []todo.ID {
+	var ids []todo.ID
+	for _, name := range names {
+		ids = append(ids, todo.ID(j.id(name)))
+	}
+	return ids
+}
+
+// instant reads a time with its zone.
+func (j *job) instant(flag, text string) (todo.Instant, error) {
+	at, ok := todo.ParseInstant(j.id(text))
+	if !ok {
+		return "", j.usagef("%s: %q is no time with a zone", flag, text).hintf("as 2026-09-13T10:00:00Z or 2026-09-13T12:00:00+02:00")
+	}
+	return at, nil
 }

@@ -13,6 +13,7 @@ type todoComplete struct {
 	Evidence  string   `placeholder:"TEXT" help:"What shows that it is done."`
 	Reason    string   `placeholder:"TEXT" help:"Why it ends."`
 	Successor []string `sep:"none" placeholder:"TODO" help:"A Todo that goes on from here; repeatable."`
+	proofFlags
 	mutationFlags
 }
 
@@ -21,10 +22,8 @@ func (c *todoComplete) run(ctx context.Context, j *job) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := todo.CompleteArgs{Evidence: c.Evidence, Reason: c.Reason}
-	for _, s := range c.Successor {
-		args.Successors = append(args.Successors, todo.ID(j.id(s)))
-	}
+	call.Proof = c.proof()
+	args := todo.CompleteArgs{Evidence: c.Evidence, Reason: c.Reason, Successors: j.todoIDs(c.Successor)}
 	return j.mutateTodo(ctx, call, func(call todo.Call) (todo.Answer, error) { return j.ledger().Complete(ctx, call, args) })
 }
 
@@ -44,6 +43,7 @@ type todoSupersede struct {
 	todoFlags
 	By     string `nonempty:"" placeholder:"TODO" help:"The Todo that takes its place."`
 	Reason string `placeholder:"TEXT" help:"Why."`
+	proofFlags
 	mutationFlags
 }
 
@@ -52,6 +52,7 @@ func (c *todoSupersede) run(ctx context.Context, j *job) (*answer, error) {
 		return nil, j.usagef("--by is needed: the Todo that takes its place")
 	}
 	return j.changeTodo(ctx, c.todoFlags, c.mutationFlags, func(call todo.Call) (todo.Answer, error) {
+		call.Proof = c.proof()
 		return j.ledger().Supersede(ctx, call, todo.SupersedeArgs{By: todo.ID(j.id(c.By)), Reason: c.Reason})
 	})
 }

@@ -134,8 +134,15 @@ func showTodo(ctx context.Context, j *job, t todoFlags, g goalFlags, onlyNote bo
 	said := &answer{members: members{{"goal_id", goal}, {"todo_id", shown.View.TodoID}, {"provider_revision", shown.Revision},
 		{"todo", shown.View}, {"note", shown.Note}, {"note_state", shown.Note.State}}}
 	said.members.setGiven("todo_facts", shown.TodoFacts)
+	said.members.set("lease", shown.Lease)
+	said.members.setGiven("dependency_state", string(shown.DependencyState))
+	if shown.Acceptance != nil {
+		said.members.set("acceptance", shown.Acceptance)
+	}
+	said.members.set("holds", append([]todo.Code{}, shown.Holds...))
 	if !onlyNote {
 		said.todoText(shown.View)
+		said.holdsText(shown)
 		said.printf("revision    %s\n", shown.Revision)
 	}
 	said.noteText(shown.Note, onlyNote)
@@ -180,6 +187,23 @@ func (a *answer) todoText(v todo.View) {
 	line("created", timeAndAgent(v.CreatedAt, v.CreatedBy))
 	line("updated", timeAndAgent(v.UpdatedAt, v.LastActorAgentID))
 	line("completed", string(v.CompletedAt))
+}
+
+// holdsText prints for a person who may work on a Todo now, and what keeps the work.
+func (a *answer) holdsText(v todo.ShowView) {
+	if l := v.Lease; l != nil {
+		state := "over"
+		switch {
+		case l.Active:
+			state = "in force"
+		case l.Live:
+			state = "not in force: " + string(l.Reason)
+		}
+		a.printf("lease       %s, version %d, until %s, %s\n", handoff.Visible(string(l.Owner)), l.Version, l.ExpiresAt, state)
+	}
+	for _, code := range v.Holds {
+		a.printf("held by     %s\n", code)
+	}
 }
 
 func texts[T ~string](values []T) []string {

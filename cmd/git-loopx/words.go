@@ -56,7 +56,11 @@ func asksForJSON(args []string) bool {
 // here comes with a nil verb.
 func find(words []string) (*noun, *verb, int, error) {
 	all := nouns()
-	i := slices.IndexFunc(all, func(n noun) bool { return n.name == words[0] })
+	name := words[0]
+	if name == "task-lease" { // its other name (continuation.md, section 6)
+		name = "lease"
+	}
+	i := slices.IndexFunc(all, func(n noun) bool { return n.name == name })
 	if i < 0 {
 		return nil, nil, 0, unknownNoun(words[0], all)
 	}
@@ -77,9 +81,8 @@ func find(words []string) (*noun, *verb, int, error) {
 // planned are the words of the command line that this version does not have yet, by noun; "" is for nouns themselves.
 func planned(noun, word string) bool {
 	words := map[string]string{
-		"":        "lease task-lease continue session run brief status sync fetch push hooks",
-		"goal":    "acceptance fetch",
-		"todo":    "ready apply project-markdown",
+		"":        "continue session run brief status sync fetch push hooks",
+		"goal":    "fetch",
 		"handoff": "draft check finalize show bundle commit continue log diff set-aside",
 	}
 	return slices.Contains(strings.Fields(words[noun]), word)

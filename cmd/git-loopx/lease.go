@@ -1,0 +1,276 @@
+package main
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/git-loopx/git-loopx/handoff"
+	"github.com/git-loopx/git-loopx/lease"
+	"github.com/git-loopx/git-loopx/todo"
+)
+
+func leaseVerbs() []verb {
+	const acquire, lifecycle = string(lease.CodeInvalidAcquireRequest), string(lease.CodeInvalidLifecycleRequest)
+	return []verb{
+		{words: "acquire", family: acquire, flags: func() command { return &leaseAcquire{} },
+			about:   "take the lease on a Todo",
+			detail:  "Only where the goal's mode is hard_lease; todo claim can take the Todo and its lease in one step.",
+			example: "git loopx lease acquire todo_a --owner agent-a --idempotency-key execution-a --ttl-seconds 600"},
+		{words: "renew", family: lifecycle, flags: func() command { return &leaseRenew{} },
+			about:   "let a lease of yours last longer",
+			detail:  "The version goes up by one: from then on the new one proves it.",
+			example: "git loopx lease renew todo_a --owner agent-a --idempotency-key execution-a --expected-version 1"},
+		{words: "transfer", family: lifecycle, flags: func() command { return &leaseTransfer{} },
+			about:   "hand a lease of yours to another agent",
+			detail:  "With --transfer-claim the claim goes along in the same step, and a note of yours stays current. The old key proves nothing afterwards.",
+			example: "git loopx lease transfer todo_a --owner agent-a --idempotency-key execution-a --expected-version 3 --new-owner agent-b --new-idempotency-key execution-b --transfer-claim"},
+		{words: "release", family: lifecycle, flags: func() command { return &leaseRelease{} },
+			about:   "give a lease back",
+			detail:  "It works when the lease is over, too. The claim stays.",
+			example: "git loopx lease release todo_a --owner agent-a --idempotency-key execution-a --expected-version 1"},
+		{words: "inspect", flags: func() command { return &leaseInspect{} },
+			about:   "show the lease on a Todo",
+			detail:  "It writes nothing and grants nothing.",
+			example: "git loopx lease inspect todo_a"},
+	}
+}
+
+// holderFlags say which lease is meant.
+type holderFlags struct {
+	todoFlags
+	Owner           *string `placeholder:"AGENT" help:"Who holds the lease; else LOOPX_AGENT, git config loopx.agent."`
+	IdempotencyKey  string  `placeholder:"KEY" help:"The key that the lease is held under, chosen by its holder."`
+	ExpectedVersion *string `placeholder:"N" help:"The version that the lease has; 0 where there never was one."`
+}
+
+// leaseFlags are the others of the verbs that change a lease. Their operation ids come from the arguments.
+type leaseFlags struct {
+	goalFlags
+	SessionID string `name:"session-id" nonempty:"" placeholder:"SESSION" help:"The session that acts; else LOOPX_SESSION."`
+	dryRunFlag
+	outputFlags
+}
+
+// mutates marks the verbs that write: see [operationFlags].
+func (leaseFlags) mutates() {}
+
+type ttlFlag struct {
+	TTLSeconds *string `name:"ttl-seconds" placeholder:"N" help:"How long it lasts from now, 1 to 86400 seconds; 2700 unless given."`
+}
+
+type writeScopeFlag struct {
+	WriteScope []string `sep:"none" placeholder:"PATH" help:"What will be written, as a path or pattern; repeatable. The Todo's required write scopes unless given."`
+}
+
+// holder is what all verbs on leases are told.
+type holder struct {
+	goal    todo.GoalID
+	todo    todo.ID
+	owner   todo.AgentID
+	version *int64
+	session string
+}
+
+// leaseCall opens the repository for a verb that changes a lease.
+func (j *job) leaseCall(ctx context.Context, of *holderFlags, f *leaseFlags) (holder, error) {
+	version, err := j.number(lease.CodeInvalidExpectedVersion, "--expected-version", of.ExpectedVersion)
+	if err != nil {
+		return holder{}, err
+	}
+	id, err := j.needTodo(of.todoFlags)
+	if err != nil {
+		return holder{}, err
+	}
+	agent := agentFlags{SessionID: f.SessionID}
+	if of.Owner != nil {
+		agent.AgentID = *of.Owner
+	}
+	call, err := j.call(ctx, f.goalFlags, agent, operationFlags{}, f.DryRun, true)
+	switch {
+	case err != nil:
+		return holder{}, err
+	case call.Goal == "":
+		return holder{}, j.missingGoal(ctx)
+	}
+	h := holder{goal: call.Goal, owner: call.Agent, version: version, session: call.Session}
+	if of.Owner != nil {
+		h.owner = todo.AgentID(j.id(*of.Owner)) // given as empty is not the same as not given
+	}
+	h.todo, err = j.fullID(ctx, h.goal, id)
+	return h, err
+}
+
+// fullID returns the full id of a Todo of which, in text form, the beginning may be given. Most verbs try the exact id
+// first (see onTodo); those on leases do not all mind that there is no such Todo.
+func (j *job) fullID(ctx context.Context, goal todo.GoalID, id todo.ID) (todo.ID, error) {
+	j.about(goal, id)
+	if j.line.json {
+		return id, nil
+	}
+	full, err := j.ledger().Resolve(ctx, goal, string(id))
+	if err != nil {
+		return "", err
+	}
+	j.about(goal, full)
+	return full, nil
+}
+
+// number reads a whole number, nil where none is given; what is none is refused with a code of its own.
+func (j *job) number(code todo.Code, flag string, text *string) (*int64, error) {
+	if text == nil {
+		return nil, nil
+	}
+	n, err := strconv.ParseInt(j.id(*text), 10, 64)
+	if err != nil {
+		return nil, usagef(string(code), "%s: %q is not a whole number in its range", flag, *text).
+			hintf("git loopx %s -h explains the flags", j.line.kind())
+	}
+	return &n, nil
+}
+
+// seconds reads how long a lease shall last.
+func (j *job) seconds(f ttlFlag) (*int64, error) {
+	return j.number(lease.CodeInvalidTTL, "--ttl-seconds", f.TTLSeconds)
+}
+
+type leaseAcquire struct {
+	holderFlags
+	ttlFlag
+	writeScopeFlag
+	leaseFlags
+}
+
+func (c *leaseAcquire) run(ctx context.Context, j *job) (*answer, error) {
+	ttl, err := j.seconds(c.ttlFlag)
+	if err != nil {
+		return nil, err
+	}
+	h, err := j.leaseCall(ctx, &c.holderFlags, &c.leaseFlags)
+	if err != nil {
+		return nil, err
+	}
+	a, err := j.leases().AcquireLease(ctx, lease.AcquireRequest{
+		Goal: h.goal, Todo: h.todo, Owner: h.owner, Session: h.session, DryRun: c.DryRun,
+		Request: lease.Request{Key: c.IdempotencyKey, ExpectedVersion: h.version, TTL: ttl, WriteScopes: c.WriteScope},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return j.leased(a, "acquired"), nil
+}
+
+type leaseRenew struct {
+	holderFlags
+	ttlFlag
+	leaseFlags
+}
+
+func (c *leaseRenew) run(ctx context.Context, j *job) (*answer, error) {
+	ttl, err := j.seconds(c.ttlFlag)
+	if err != nil {
+		return nil, err
+	}
+	h, err := j.leaseCall(ctx, &c.holderFlags, &c.leaseFlags)
+	if err != nil {
+		return nil, err
+	}
+	a, err := j.leases().RenewLease(ctx, lease.RenewRequest{Goal: h.goal, Todo: h.todo, Owner: h.owner, Session: h.session,
+		Key: c.IdempotencyKey, ExpectedVersion: h.version, TTL: ttl, DryRun: c.DryRun})
+	if err != nil {
+		return nil, err
+	}
+	return j.leased(a, "renewed"), nil
+}
+
+type leaseTransfer struct {
+	holderFlags
+	NewOwner          string `nonempty:"" placeholder:"AGENT" help:"Who shall hold it; the same agent may go on under a new key."`
+	NewIdempotencyKey string `placeholder:"KEY" help:"The key it shall be held under, another than before."`
+	TransferClaim     bool   `help:"The claim moves with the lease, in the same step."`
+	ttlFlag
+	leaseFlags
+}
+
+func (c *leaseTransfer) run(ctx context.Context, j *job) (*answer, error) {
+	ttl, err := j.seconds(c.ttlFlag)
+	if err != nil {
+		return nil, err
+	}
+	h, err := j.leaseCall(ctx, &c.holderFlags, &c.leaseFlags)
+	if err != nil {
+		return nil, err
+	}
+	a, err := j.leases().TransferLease(ctx, lease.TransferRequest{Goal: h.goal, Todo: h.todo, Owner: h.owner, Session: h.session,
+		Key: c.IdempotencyKey, ExpectedVersion: h.version, NewOwner: todo.AgentID(j.id(c.NewOwner)), NewKey: c.NewIdempotencyKey,
+		TTL: ttl, TransferClaim: c.TransferClaim, DryRun: c.DryRun})
+	if err != nil {
+		return nil, err
+	}
+	return j.leased(a, "transferred"), nil
+}
+
+type leaseRelease struct {
+	holderFlags
+	leaseFlags
+}
+
+func (c *leaseRelease) run(ctx context.Context, j *job) (*answer, error) {
+	h, err := j.leaseCall(ctx, &c.holderFlags, &c.leaseFlags)
+	if err != nil {
+		return nil, err
+	}
+	a, err := j.leases().ReleaseLease(ctx, lease.ReleaseRequest{Goal: h.goal, Todo: h.todo, Owner: h.owner, Session: h.session,
+		Key: c.IdempotencyKey, ExpectedVersion: h.version, DryRun: c.DryRun})
+	if err != nil {
+		return nil, err
+	}
+	return j.leased(a, "released"), nil
+}
+
+type leaseInspect struct {
+	todoFlags
+	goalFlags
+	outputFlags
+}
+
+func (c *leaseInspect) run(ctx context.Context, j *job) (*answer, error) {
+	id, err := j.needTodo(c.todoFlags)
+	if err != nil {
+		return nil, err
+	}
+	goal, err := j.reading(ctx, c.goalFlags)
+	if err != nil {
+		return nil, err
+	}
+	v, err := onTodo(ctx, j, goal, id, func(id todo.ID) (lease.Inspection, error) { return j.leases().InspectLease(ctx, goal, id) })
+	if err != nil {
+		return nil, err
+	}
+	said := &answer{members: members{{"schema_version", leaseSchema}}}
+	if err := said.members.merge(v); err != nil {
+		return nil, err
+	}
+	said.inspectionText(v)
+	return said, nil
+}
+
+// inspectionText prints the lease on a Todo for a person: whether it counts comes first.
+func (a *answer) inspectionText(v lease.Inspection) {
+	a.printf("todo       %s\nmode       %s\n", handoff.Visible(string(v.TodoID)), v.Mode)
+	switch {
+	case v.Lease == nil:
+		a.printf("lease      none, there never was one\n")
+	case v.Active:
+		a.printf("lease      in force\n")
+	case v.Lease.Status == lease.Released:
+		a.printf("lease      given back\n")
+	case v.Constraint != nil:
+		a.printf("lease      not in force: %s\n", v.Constraint.Reason)
+	default:
+		a.printf("lease      over\n")
+	}
+	if v.Lease != nil {
+		a.leaseText("", *v.Lease)
+	}
+	a.printf("judged at  %s\nrevision   %s\n", v.JudgedAt, v.Revision)
+}

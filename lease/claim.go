@@ -1,0 +1,60 @@
+package lease
+
+import (
+	"maps"
+
+	"github.com/git-loopx/git-loopx/todo"
+)
+
+// withRequest returns the arguments of a request digest with a lease request: its key and its time to live, after the
+// default, and what else was given.
+func (r Request) withRequest(args map[string]any) map[string]any {
+	request := map[string]any{"idempotency_key": r.Key, "ttl_seconds": r.ttl()}
+	if r.ExpectedVersion != nil {
+		request["expected_version"] = *r.ExpectedVersion
+	}
+	if scopes := setOf(r.WriteScopes); scopes != nil {
+		request["write_scopes"] = scopes
+	}
+	all := maps.Clone(args)
+	if all == nil {
+		all = map[string]any{}
+	}
+	all["lease_request"] = request
+	return all
+}
+
+// checkNoProof refuses the proof of a lease where none is used.
+func checkNoProof(c todo.Call, family todo.Code) error {
+	if c.Proof.IdempotencyKey != nil || c.Proof.ExpectedVersion != nil {
+		return failed(family, "the verb takes no lease proof")
+	}
+	return nil
+}
+
+// checkReady says whether a goal lets an agent take what is ready with or without a lease request, before anything is
+// looked for: claim_lease_requires_hard_lease, handoff_mode_requires_lease.
+func checkReady(g todo.Goal, r *Request) error {
+	switch {
+	case r == nil && g.HandoffMode == todo.HardLease:
+		return rejected(todo.CodeModeRequiresLease, "goal %s: is %s, and no lease was asked for", g.ID, g.HandoffMode)
+	case r != nil && g.HandoffMode != todo.HardLease:
+		return rejected(todo.CodeClaimLeaseMode, "goal %s: is %s, a lease cannot be had with a claim", g.ID, g.HandoffMode)
+	}
+	return nil
+}
+
+// verifyClaim judges a claim again when its receipt is replayed (continuation.md, section 3): the codes of
+// [todo.VerifyClaim]; then, where a lease came with it, idempotency_key_reuse if the record now is that of another lease,
+// handoff_mode_requires_lease if the lease is over or released, handoff_mode_lease_claim_divergence if it is not effective.
+// A lease that was renewed since is still the one that came with the claim.
+func verifyClaim(s todo.State, id todo.ID, claimant todo.AgentID, taken *View) error {
+	if err := todo.VerifyClaim(s, id, claimant); err != nil || taken == nil {
+		return err
+	}
+	h := s.Lease
+	if h.Owner != claimant || h.Key != taken.IdempotencyKey || h.Epoch != taken.Epoch {
+		return keyReuse(id, taken.IdempotencyKey)
+	}
+	return todo.CheckProof(s, *s.Todo, claimant, todo.ProofOf(h.Key, h.Version))
+}

@@ -1,0 +1,193 @@
+package projection
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/git-loopx/git-loopx/todo"
+)
+
+// TestTargets: each name, with what is in its way, and what a delivery says. The repair is the same call again.
+func TestTargets(t *testing.T) {
+	for _, test := range []struct {
+		name, file string
+		before     func(w *world)
+		want       todo.Code // "": delivered
+		repair     func(w *world)
+	}{
+		{name: "in a directory", file: "docs/TODO.md", before: func(w *world) { w.must(os.Mkdir(w.path("docs"), 0o755)) }},
+		{name: "no such directory", file: "docs/TODO.md", want: CodeTargetUnavailable,
+			repair: func(w *world) { w.must(os.Mkdir(w.path("docs"), 0o755)) }},
+		{name: "a file is on the way", file: "docs/TODO.md", before: func(w *world) { w.write("docs", "x") }, want: CodeTargetUnavailable,
+			repair: func(w *world) { w.must(os.Remove(w.path("docs"))); w.must(os.Mkdir(w.path("docs"), 0o755)) }},
+		{name: "a directory", file: "TODO.md", before: func(w *world) { w.must(os.Mkdir(w.path("TODO.md"), 0o755)) }, want: CodeTargetUnavailable,
+			repair: func(w *world) { w.must(os.Remove(w.path("TODO.md"))) }},
+		{name: "absolute", file: "/tmp/TODO.md", want: CodeTargetUnavailable},
+		{name: "above", file: "../TODO.md", want: CodeTargetUnavailable},
+		{name: "up and down", file: "docs/../TODO.md", before: func(w *world) { w.must(os.Mkdir(w.path("docs"), 0o755)) }, want: CodeTargetUnavailable},
+		{name: "the work tree itself", file: ".", want: CodeTargetUnavailable},
+		{name: "ends in a slash", file: "TODO.md/", want: CodeTargetUnavailable},
+		{name: "git's own", file: ".git/TODO.md", want: CodeTargetUnavailable},
+		{name: "git's own by another name", file: "own/TODO.md", before: func(w *world) { w.must(os.Symlink(".git", w.path("own"))) }, want: CodeTargetUnavailable},
+		{name: "a name too long", file: strings.Repeat("x", 256), want: CodeTargetUnavailable},
+		{name: "the longest name", file: strings.Repeat("x", 255)},
+		{name: "a link within", file: "TODO.md", before: func(w *world) {
+			w.must(os.Mkdir(w.path("docs"), 0o755))
+			w.write("docs/real.md", "kept\n")
+			w.must(os.Symlink("docs/real.md", w.path("TODO.md")))
+		}},
+		{name: "a directory link within", file: "d/TODO.md", before: func(w *world) {
+			w.must(os.Mkdir(w.path("docs"), 0o755))
+			w.must(os.Symlink(w.path("docs"), w.path("d")))
+		}},
+		{name: "a dangling link", file: "TODO.md", before: func(w *world) { w.must(os.Symlink("nothing.md", w.path("TODO.md"))) }, want: CodeTargetUnavailable,
+			repair: func(w *world) { w.write("nothing.md", "") }},
+		{name: "a link to a directory", file: "TODO.md", before: func(w *world) {
+			w.must(os.Mkdir(w.path("docs"), 0o755))
+			w.must(os.Symlink("docs", w.path("TODO.md")))
+		}, want: CodeTargetUnavailable},
+		{name: "a link out", file: "TODO.md", before: func(w *world) {
+			w.write("../outside.md", "outside\n")
+			w.must(os.Symlink("../outside.md", w.path("TODO.md")))
+		}, want: CodeTargetUnavailable, repair: func(w *world) { w.must(os.Remove(w.path("TODO.md"))) }},
+		{name: "a directory link out", file: "d/TODO.md", before: func(w *world) {
+			w.must(os.Mkdir(w.path("../elsewhere"), 0o755))
+			w.must(os.Symlink("../elsewhere", w.path("d")))
+		}, want: CodeTargetUnavailable},
+		{name: "a directory link to a name that begins the same", file: "d/TODO.md", before: func(w *world) {
+			w.must(os.Mkdir(w.dir+"2", 0o755))
+			w.must(os.Symlink(w.dir+"2", w.path("d")))
+		}, want: CodeTargetUnavailable},
+		{name: "markers doubled", file: "TODO.md", before: func(w *world) { w.write("TODO.md", beginDemo+"\n"+beginDemo+"\n"+endDemo+"\n") },
+			want: CodeRenderRejected, repair: func(w *world) { w.write("TODO.md", beginDemo+"\n"+endDemo+"\n") }},
+		{name: "markers crossed", file: "TODO.md", before: func(w *world) {
+			w.write("TODO.md", beginDemo+"\n"+beginOther+"\n"+endDemo+"\n"+endOther+"\n")
+		}, want: CodeRenderRejected},
+		{name: "a temporary file of a killed writer", file: "TODO.md", before: func(w *world) { w.write(w.temp("TODO.md"), "half of a vi") }},
+		{name: "something in the way of the temporary file", file: "TODO.md", before: func(w *world) {
+			w.must(os.MkdirAll(w.path(w.temp("TODO.md")+"/x"), 0o755))
+		}, want: CodeWriteUnavailable, repair: func(w *world) { w.must(os.RemoveAll(w.path(w.temp("TODO.md")))) }},
+		{name: "no place for the lock", file: "TODO.md", before: func(w *world) {
+			w.must(os.RemoveAll(w.path(".git/loopx/locks")))
+			w.must(os.WriteFile(w.path(".git/loopx/locks"), nil, 0o644))
+		}, want: CodeWriteUnavailable, repair: func(w *world) { w.must(os.Remove(w.path(".git/loopx/locks"))) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if runtime.GOOS == "windows" && strings.Contains(test.name, "link") {
+				t.Skip("links need a permission here")
+			}
+			w := newWorld(t)
+			if test.before != nil {
+				test.before(w)
+			}
+			w.config("loopx.projection", test.file)
+			if test.want == "" {
+				w.delivered(Delivered)
+				w.shown(test.file, "demo")
+				return
+			}
+			before := snapshot(t, filepath.Dir(w.dir))
+			w.pending(test.want)
+			if diff := cmp.Diff(snapshot(t, filepath.Dir(w.dir)), before); diff != "" {
+				t.Errorf("something was written:\n%s", diff)
+			}
+			if test.repair != nil {
+				test.repair(w)
+				w.delivered(Delivered)
+				w.shown(test.file, "demo")
+			}
+		})
+	}
+}
+
+// temp is the temporary file for a name at the top of the work tree.
+func (w *world) temp(name string) string {
+	w.t.Helper()
+	root, err := filepath.EvalSymlinks(w.dir)
+	w.must(err)
+	return ".loopx-" + digest([]byte(filepath.Join(root, name)))[:16] + ".tmp"
+}
+
+// snapshot is all that is below a directory but for the disposable files of git and ours, with content.
+func snapshot(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if filepath.Base(path) == ".git" {
+			return filepath.SkipDir
+		}
+		all[path] = d.Type().String()
+		if d.Type().IsRegular() {
+			b, err := os.ReadFile(path)
+			all[path] += string(b)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestLinkIsKept(t *testing.T) {
+	w := newWorld(t)
+	w.must(os.Mkdir(w.path("docs"), 0o755))
+	w.write("docs/real.md", "kept\n")
+	w.must(os.Symlink("docs/real.md", w.path("TODO.md")))
+	w.delivered(Delivered)
+	if link, err := os.Readlink(w.path("TODO.md")); err != nil || link != "docs/real.md" {
+		t.Errorf("the link is %q (%v)", link, err)
+	}
+	if got := w.read("docs/real.md"); !strings.HasPrefix(got, "kept\n"+beginDemo) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestReadOnlyFile(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("a read-only file needs a user who is not root")
+	}
+	w := newWorld(t)
+	w.write("TODO.md", "mine\n")
+	w.must(os.Chmod(w.path("TODO.md"), 0o444))
+	w.pending(CodeWriteUnavailable)
+	if got := w.read("TODO.md"); got != "mine\n" {
+		t.Errorf("got %q", got)
+	}
+	w.must(os.Chmod(w.path("TODO.md"), 0o644))
+	w.delivered(Delivered)
+}
+
+func TestBareRepository(t *testing.T) {
+	w := newWorld(t, "--bare")
+	if o := w.pending(CodeTargetUnavailable); !strings.Contains(o.Action, "no work tree") {
+		t.Errorf("got %q", o.Action)
+	}
+}
+
+// TestLinkedWorkTree: a view goes into the work tree that the command runs in.
+func TestLinkedWorkTree(t *testing.T) {
+	w := newWorld(t)
+	w.git("commit", "-q", "--allow-empty", "-m", "first")
+	main := w.dir
+	w.git("worktree", "add", "-q", "--detach", main+"-b")
+	w.dir = main + "-b"
+	w.Ledger = w.open()
+	w.delivered(Delivered)
+	w.shown("TODO.md", "demo")
+	if _, err := os.Stat(filepath.Join(main, "TODO.md")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the main work tree has it: %v", err)
+	}
+	w.config("loopx.projection", ".git")
+	w.pending(CodeTargetUnavailable)
+}
