@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,32 +21,11 @@ func rulesFirst() map[int]string {
 	return map[int]string{37: claim, 38: claim, 39: claim}
 }
 
-// casesToCome are those that a part still to come brings along, by that part.
-func casesToCome() map[string][]int {
-	return map[string][]int{
-		"leases":       {46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 73, 78},
-		"dependencies": {74, 75, 76},
-		"batches":      {80},
-		"acceptance":   {82},
-		"projection":   {84, 85, 86},
-	}
-}
-
-// halvesToCome are the cases that have a script for one half while the other waits for a part still to come.
-func halvesToCome() map[string][]int {
-	return map[string][]int{
-		"acceptance":   {33},
-		"leases":       {72, 77, 83},
-		"dependencies": {77},
-	}
-}
-
 // TestEveryCaseHasAScript: each case of continuation.md, section 12, is shown by a script that names it in its first line,
 //
 //	# Cases 12, 13: the owner prepares, and only open work is handed over
 //
-// and beside the phases that show it, "# 12: nobody's". The only others are those that a part still to come brings
-// along, and that list is no longer than it has to be.
+// and beside the phases that show it, "# 12: nobody's".
 func TestEveryCaseHasAScript(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/script/case_*.txtar")
 	if err != nil || len(files) == 0 {
@@ -93,23 +71,6 @@ func TestEveryCaseHasAScript(t *testing.T) {
 		}
 		if !namedIn(string(text), n) {
 			t.Errorf("%s: no test names case %d", file, n)
-		}
-	}
-	left := casesToCome()
-	for _, part := range slices.Sorted(maps.Keys(left)) {
-		for _, n := range left[part] {
-			if shown[n] != "" {
-				t.Errorf("case %d: %s shows it, it is not left for %s any more", n, shown[n], part)
-			}
-			shown[n] = part
-		}
-		t.Logf("left for %s: %v", part, left[part])
-	}
-	for part, halves := range halvesToCome() {
-		for _, n := range halves {
-			if !strings.HasSuffix(shown[n], ".txtar") {
-				t.Errorf("case %d: half of it is left for %s, and no script has the other", n, part)
-			}
 		}
 	}
 	for n := 1; n <= lastCase; n++ {
@@ -193,28 +154,44 @@ func TestCasesAreRead(t *testing.T) {
 }
 
 // casesOfMembers are the members of JSON answers on which callers act, with cases whose phases hold them to what
-// continuation.md promises (sections 3, 7.3 to 7.5, 9). What every refusal has is held by the command "refused".
+// continuation.md promises (sections 3, 5, 6, 7.3 to 7.5, 9 to 11). What every refusal has is held by the command "refused".
 func casesOfMembers() map[string][]int {
 	return map[string][]int{
 		// mutations and their replays
-		"status":                             {2, 19, 21, 25, 35, 79, 88, 89, 90},
-		"changed":                            {2, 19, 21, 25, 72, 79, 89},
-		"operation_id":                       {2, 21},
-		"provider_revision":                  {1, 2, 21, 23, 79, 87, 89},
-		"original_receipt.operation_id":      {2, 23, 89},
-		"original_receipt.kind":              {2, 89},
-		"original_receipt.provider_revision": {2, 16, 19, 21, 22, 23, 24, 35, 89},
-		"projection_delivery":                {21},
-		"todo.claimed_by":                    {21, 83, 89},
+		"status":                             {2, 19, 21, 25, 35, 49, 51, 59, 60, 63, 69, 70, 73, 74, 79, 80, 82, 84, 86, 88, 89, 90},
+		"changed":                            {2, 19, 21, 25, 49, 51, 59, 63, 69, 72, 73, 74, 79, 80, 84, 86, 89},
+		"operation_id":                       {2, 21, 49, 51, 62, 74, 80},
+		"provider_revision":                  {1, 2, 21, 23, 49, 51, 59, 62, 79, 80, 84, 87, 89},
+		"original_receipt.operation_id":      {2, 23, 53, 89},
+		"original_receipt.kind":              {2, 49, 51, 62, 80, 89},
+		"original_receipt.provider_revision": {2, 16, 19, 21, 22, 23, 24, 35, 49, 51, 53, 54, 59, 63, 69, 73, 74, 80, 89},
+		"projection_delivery":                {21, 84, 85, 86},
+		"todo.claimed_by":                    {21, 74, 75, 82, 83, 89},
 		"already_exists":                     {90},
+		"results":                            {80},
+		"result.bound":                       {82},
 
 		// refusals
-		"conflict_kind":             {14, 17, 27, 34, 35},
-		"current_provider_revision": {14, 27, 34, 35},
-		"stored_kind":               {17, 18},
+		"conflict_kind":             {14, 17, 27, 34, 35, 52, 59, 62, 86},
+		"current_provider_revision": {14, 27, 34, 35, 86},
+		"stored_kind":               {17, 18, 52, 59, 62, 80},
 		"recovery":                  {88},
 		"findings":                  {4, 6, 7, 8, 9},
 		"hint":                      {87, 88, 89},
+		"expected_version":          {47, 58, 67, 70, 77},
+		"actual_version":            {47, 58, 67, 70, 77},
+		"todo_status":               {57, 61, 78},
+		"excluded_agents":           {57, 61},
+		"conflicts":                 {65},
+		"claimed_todos":             {72},
+		"active_leases":             {66, 72},
+		"pending_todo_ids":          {76, 77},
+		"invalid_todo_ids":          {76},
+		"cycle":                     {76},
+		"acceptance":                {82},
+		"line":                      {76, 80, 82},
+		"op":                        {76, 80, 82},
+		"result.reason_code":        {80},
 
 		// prepare
 		"note_readback_verified": {2, 16, 19, 88},
@@ -222,8 +199,8 @@ func casesOfMembers() map[string][]int {
 		"result.note_facts":      {2},
 
 		// inspect
-		"blockers":           {1, 20, 25, 26, 27, 28, 29, 32, 33, 40, 41},
-		"can_adopt":          {1, 20, 25, 26, 28, 32, 33, 40, 41},
+		"blockers":           {1, 20, 25, 26, 27, 28, 29, 32, 33, 40, 41, 46, 48, 50, 54, 55, 56},
+		"can_adopt":          {1, 20, 25, 26, 28, 32, 33, 40, 41, 46, 48, 50, 54, 55, 56},
 		"availability":       {20, 28, 29},
 		"digest":             {1, 2, 20, 26, 40, 42, 43},
 		"outdated_digest":    {1, 21, 26, 43},
@@ -233,12 +210,63 @@ func casesOfMembers() map[string][]int {
 		"next_step":          {20, 28},
 		"digest_text":        {42},
 
+		"execution_authority": {20, 46, 48, 50, 54, 55, 56},
+		"dependency_state":    {50, 56, 75, 76},
+
 		// adopt
-		"current_authority_verified": {21, 22, 23, 24, 25, 35, 88, 89},
-		"verification_failures":      {21, 22, 23, 24},
-		"target_agent_id":            {21},
+		"current_authority_verified": {21, 22, 23, 24, 25, 35, 51, 53, 54, 73, 74, 75, 82, 88, 89},
+		"verification_failures":      {21, 22, 23, 24, 51, 53, 54},
+		"target_agent_id":            {21, 51},
 		"claim.claimed_by":           {21, 22, 23, 25, 35},
 		"claim.reason_code":          {23, 24, 30, 32, 33},
+		"adoption.changed":           {51},
+		"adoption.reason_code":       {48, 50, 53, 54, 56},
+
+		// ready
+		"todo":         {74, 82},
+		"todo_id":      {74, 75},
+		"agent_id":     {75},
+		"todos":        {75},
+		"todos.6.mine": {75},
+		"total":        {74, 75, 82},
+		"returned":     {75},
+		"truncated":    {75},
+		"held":         {75, 82},
+
+		// projection
+		"projection_outbox":                           {84, 85, 86},
+		"projection_outbox.schema_version":            {84},
+		"projection_outbox.status":                    {84, 85},
+		"projection_outbox.provider_revision":         {84},
+		"projection_outbox.trigger_provider_revision": {84},
+		"projection_outbox.todo_count":                {84},
+		"projection_outbox.changed":                   {84, 86},
+		"projection_outbox.rendered_sha256":           {84},
+		"projection_outbox.recovery_scope":            {84, 85},
+		"projection_outbox.reason_code":               {84, 85, 86},
+		"projection_outbox.retryable":                 {84},
+		"projection_outbox.recommended_action":        {84},
+		"projection_outbox.retry_business_mutation":   {84, 85},
+
+		// leases
+		"schema_version":      {49, 62},
+		"lease":               {49, 59, 60, 62, 63, 65, 66, 68, 69, 70, 77, 78},
+		"handoff_mode":        {49, 62},
+		"idempotent":          {49, 60, 62, 63, 69, 70},
+		"acquired":            {62, 63, 66, 68},
+		"renewed":             {69},
+		"transferred":         {49, 59, 60},
+		"released":            {54, 70},
+		"missing":             {70},
+		"transfer_claim":      {49},
+		"claimed_by":          {49, 55, 57, 58, 60, 61, 67},
+		"todo_changed":        {49, 60},
+		"active":              {66, 68, 69, 77, 78},
+		"judged_at":           {68},
+		"skew_seconds":        {68},
+		"executor_constraint": {66},
+		"result.lease":        {73},
+		"result.todo_changed": {73},
 	}
 }
 

@@ -24,10 +24,14 @@ var kills = flag.Int("kills", 320, "kills of TestKillAtAnyMoment")
 // -kills N makes N kills.
 func TestKillAtAnyMoment(t *testing.T) {
 	t.Parallel()
-	count := *kills
+	killAtAnyMoment(t, *kills, newVictim)
+}
+
+// killAtAnyMoment shares a number of kills among four repositories.
+func killAtAnyMoment(t *testing.T, count int, newVictim func(*testing.T) *victim) {
 	if testing.Short() {
+		t.Logf("-short: 32 kills instead of %d", count)
 		count = 32
-		t.Logf("-short: %d kills instead of %d", count, *kills)
 	}
 	const repositories = 4
 	var (
@@ -62,7 +66,7 @@ func TestKillAtAnyMoment(t *testing.T) {
 	}
 }
 
-// victim is a repository in which commands are killed. One Todo after another goes through all four verbs.
+// victim is a repository in which commands are killed.
 type victim struct {
 	*machine
 	dir    string
@@ -71,20 +75,46 @@ type victim struct {
 	met    map[string]int             // what the kills met
 	stored []string                   // acknowledged operation ids
 	todos  int                        // how many Todos are through all verbs
+
+	steps []string             // the verbs in the order in which a Todo meets them
+	next  func(step int) order // makes the next command, and takes it for done
+	right func()               // fails where the goal is not as the commands so far leave it
+	// after, if set, looks at what a kill left before the command is repeated; moved tells whether its swap took place.
+	after func(o order, moved bool)
 }
 
-func newVictim(t *testing.T) *victim {
+func emptyVictim(t *testing.T) *victim {
 	t.Helper()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	v := &victim{machine: newMachine(t), random: rand.New(rand.NewPCG(seed, 0)), usual: map[string][]time.Duration{}, met: map[string]int{}}
 	v.dir = v.goal("repo", "agent-a", "agent-b")
-	for range 5 {
-		for step := range killSteps {
-			v.end(v.order(step), "applied")
+	return v
+}
+
+// newVictim is one where one Todo after another goes through all four verbs.
+func newVictim(t *testing.T) *victim {
+	t.Helper()
+	v := emptyVictim(t)
+	v.steps, v.next = killSteps, v.order
+	v.right = func() {
+		list := v.does(v.dir, "todo", "list", "--limit", "0")
+		if got, want := strings.Count(list.stdout, `"claimed_by":"agent-b"`), v.todos; got != want {
+			t.Errorf("%d of %d Todos are adopted", got, want)
 		}
 	}
+	v.warm()
 	return v
+}
+
+// warm runs all verbs undisturbed a few times.
+func (v *victim) warm() {
+	v.t.Helper()
+	for range 5 {
+		for step := range v.steps {
+			v.end(v.next(step), "applied")
+		}
+	}
 }
 
 // order is one command of the journey of a Todo. Its operation id is its name.
@@ -143,9 +173,9 @@ func (v *victim) moment(verb string) time.Duration {
 func (v *victim) kill(n int) {
 	t := v.t
 	t.Helper()
-	o := v.order(n % len(killSteps))
+	o := v.next(n % len(v.steps))
 	before, others := v.refs()
-	how := []string{"all", "own", "all", "term"}[(n+n/len(killSteps))%4]
+	how := []string{"all", "own", "all", "term"}[(n+n/len(v.steps))%4]
 	s := startSession(t, v.process(o))
 	time.Sleep(v.moment(o.verb))
 	map[string]func(*testing.T){"own": s.killOwn, "all": s.killAll, "term": s.interrupt}[how](t)
@@ -163,6 +193,9 @@ func (v *victim) kill(n int) {
 		v.fsck(v.dir)
 	}
 	v.unlock(t, o, how)
+	if v.after != nil {
+		v.after(o, after != before)
+	}
 	if after == before {
 		v.end(o, "applied")
 	} else {
@@ -280,10 +313,7 @@ func (v *victim) judge() {
 				t.Errorf("%s was acknowledged and is gone, gc ran: %v", id, collected)
 			}
 		}
-		list := v.does(v.dir, "todo", "list", "--limit", "0")
-		if got, want := strings.Count(list.stdout, `"claimed_by":"agent-b"`), v.todos; got != want {
-			t.Errorf("%d of %d Todos are adopted, gc ran: %v", got, want, collected)
-		}
+		v.right()
 	}
 	t.Logf("met: %v", slices.Sorted(maps.Keys(v.met)))
 }
