@@ -44,6 +44,15 @@ func checkReady(g todo.Goal, r *Request) error {
 	return nil
 }
 
+// passable says of the code of a refused lease that another Todo may do.
+func passable(c todo.Code) bool {
+	switch c {
+	case CodeWriteScopeConflict, todo.CodeLeaseConflict, CodeKeyReuse, CodeGenerationExhausted:
+		return true
+	}
+	return false
+}
+
 // verifyClaim judges a claim again when its receipt is replayed (continuation.md, section 3): the codes of
 // [todo.VerifyClaim]; then, where a lease came with it, idempotency_key_reuse if the record now is that of another lease,
 // handoff_mode_requires_lease if the lease is over or released, handoff_mode_lease_claim_divergence if it is not effective.

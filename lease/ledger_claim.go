@@ -104,8 +104,10 @@ func (l *Ledger) ClaimReady(ctx context.Context, c todo.Call, r *Request) (Claim
 	return l.claimed(ctx, c, c.Agent, a)
 }
 
-// decideReady finds the first Todo that is ready and takes the claim decision on it.
-func (l *Ledger) decideReady(ctx context.Context, s *gitstore.Snapshot, c todo.Call, r *Request, at todo.Instant) (todo.Decision, error) {
+// decideReady finds the first Todo that is ready and takes the claim decision on it. A Todo whose lease cannot be had now,
+// because somebody writes where its work would, or because of a lease on it, is passed over: only where there is no other
+// is it the refusal.
+func (l *Ledger) decideReady(ctx context.Context, s *gitstore.Snapshot, c todo.Call, r *Request, at todo.Instant) (d todo.Decision, err error) {
 	goal, err := todo.ReadGoal(ctx, s, c.Goal)
 	if err != nil {
 		return todo.Decision{}, err
@@ -113,21 +115,35 @@ func (l *Ledger) decideReady(ctx context.Context, s *gitstore.Snapshot, c todo.C
 	if err := checkReady(goal, r); err != nil {
 		return todo.Decision{}, err
 	}
-	id, err := l.FirstReady(ctx, s, c.Goal, c.Agent, at)
+	var passed *todo.Refusal
+	id, err := l.FirstReady(ctx, s, c.Goal, c.Agent, at, func(id todo.ID) (bool, error) {
+		var err error
+		d, err = l.decideClaim(ctx, s, c, todo.ClaimRequest{
+			Command: "todo ready", Todo: id, Actor: c.Agent, Claimant: c.Agent, Expected: c.Expected, At: at,
+		}, r)
+		refusal := todo.AsRefusal(err)
+		if refusal == nil {
+			return true, err
+		}
+		refusal = with(refusal, "todo_id", id)
+		if !passable(refusal.Code) {
+			return true, refusal
+		}
+		if passed == nil {
+			passed = refusal
+		}
+		return false, nil
+	})
 	switch {
 	case err != nil:
 		return todo.Decision{}, err
+	case id == "" && passed != nil:
+		return todo.Decision{}, passed
 	case id == "":
 		return todo.Decision{}, errNothing
 	}
-	d, err := l.decideClaim(ctx, s, c, todo.ClaimRequest{
-		Command: "todo ready", Todo: id, Actor: c.Agent, Claimant: c.Agent, Expected: c.Expected, At: at,
-	}, r)
-	if refusal := todo.AsRefusal(err); refusal != nil {
-		return todo.Decision{}, with(refusal, "todo_id", id)
-	}
 	d.Todo, d.Subject = id, "todo ready "+string(id)
-	return d, err
+	return d, nil
 }
 
 // claimed says what a claim came to, as it is read back.

@@ -88,7 +88,7 @@ func TestClaimReadyRefused(t *testing.T) {
 			})
 		})
 	}
-	// The Todo whose turn it is cannot be leased: it is named.
+	// The Todo whose turn it is cannot be leased, and there is no other: it is named.
 	hard.add("todo_a", todo.AddArgs{RequiredWriteScopes: []string{"src"}})
 	hard.claims(hard.ClaimWithLease(hard.ctx(), by("agent-a", "todo_a"), "", &Request{Key: "k"}))
 	hard.add("todo_b", todo.AddArgs{RequiredWriteScopes: []string{"src/b"}})
@@ -98,6 +98,13 @@ func TestClaimReadyRefused(t *testing.T) {
 	})
 	if r.Detail["todo_id"] != todo.ID("todo_b") {
 		t.Errorf("got %v", r.Detail)
+	}
+	// Where there is another, that is taken.
+	hard.add("todo_c", todo.AddArgs{Priority: "P4", RequiredWriteScopes: []string{"doc"}})
+	hard.add("todo_d", todo.AddArgs{RequiredWriteScopes: []string{"test"}})
+	a, err := hard.ClaimReady(hard.ctx(), named("agent-b", "x"), &Request{Key: "k"})
+	if err != nil || a.Todo != "todo_c" || a.View.ClaimedBy != "agent-b" {
+		t.Errorf("got %v, %v, want todo_c", a.Todo, err)
 	}
 }
 

@@ -66,9 +66,10 @@ func (l *Ledger) Ready(ctx context.Context, g GoalID, agent AgentID, limit int, 
 	return list, nil
 }
 
-// FirstReady returns the first unclaimed Todo of a snapshot that an agent can take; "" where there is none. One that every
-// verb refuses, because its note or lease cannot be read, is passed over.
-func (l *Ledger) FirstReady(ctx context.Context, s *gitstore.Snapshot, g GoalID, agent AgentID, at Instant) (ID, error) {
+// FirstReady returns the first unclaimed Todo of a snapshot that an agent can take and that take agrees to; "" where there
+// is none. take is asked for one after another, in their order; its error ends the search. A Todo that every verb refuses,
+// because its note or lease cannot be read, is passed over.
+func (l *Ledger) FirstReady(ctx context.Context, s *gitstore.Snapshot, g GoalID, agent AgentID, at Instant, take func(ID) (bool, error)) (ID, error) {
 	q, err := l.queue(ctx, s, g, agent, at)
 	if err != nil {
 		return "", err
@@ -81,12 +82,13 @@ func (l *Ledger) FirstReady(ctx context.Context, s *gitstore.Snapshot, g GoalID,
 		if e.key().claimed() {
 			continue
 		}
-		_, err := l.ReadMutable(ctx, s, g, e.TodoID(), at)
-		if err == nil {
-			return e.TodoID(), nil
-		}
-		if AsRefusal(err) == nil {
+		if _, err := l.ReadMutable(ctx, s, g, e.TodoID(), at); AsRefusal(err) != nil {
+			continue
+		} else if err != nil {
 			return "", err
+		}
+		if ok, err := take(e.TodoID()); ok || err != nil {
+			return e.TodoID(), err
 		}
 	}
 	return "", nil

@@ -127,6 +127,8 @@ func TestReadyRefuses(t *testing.T) {
 	wantCode(t, Decision{}, err, CodeInvalidClock)
 }
 
+func anyone(ID) (bool, error) { return true, nil }
+
 // The first that is ready is handed out, never one that is somebody's already, nor one that every verb would refuse.
 func TestFirstReady(t *testing.T) {
 	f := newDemo(t)
@@ -136,7 +138,7 @@ func TestFirstReady(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := f.FirstReady(f.ctx(), s, "demo", agent, At(f.clock)); got != want || err != nil {
+		if got, err := f.FirstReady(f.ctx(), s, "demo", agent, At(f.clock), anyone); got != want || err != nil {
 			t.Errorf("%s: got %q, %v, want %q", agent, got, err, want)
 		}
 	}
@@ -160,7 +162,15 @@ func TestFirstReady(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.FirstReady(f.ctx(), s, "demo", "stranger", At(f.clock))
+	var asked []ID
+	got, err := f.FirstReady(f.ctx(), s, "demo", "agent-b", At(f.clock), func(id ID) (bool, error) {
+		asked = append(asked, id)
+		return false, nil
+	})
+	if got != "" || err != nil || !slices.Equal(asked, []ID{"todo_bound"}) {
+		t.Errorf("nothing is taken: got %q, %v after %v", got, err, asked)
+	}
+	_, err = f.FirstReady(f.ctx(), s, "demo", "stranger", At(f.clock), anyone)
 	wantCode(t, Decision{}, err, CodeActorNotRegistered)
 }
 

@@ -121,7 +121,8 @@ func (k rowKey) ended() bool { return k.archived() || k.status() == Done }
 
 // workable says whether the Todo is open work for agents.
 func (k rowKey) workable() bool {
-	return k.readable() && k.role() == RoleAgent && k.status() == Open && !k.archived()
+	const bitsStatus = bitStatus | bitStatus<<1 // none of them: open
+	return k[0]&(bitReadable|bitUser|bitArchived|bitsStatus) == bitReadable
 }
 
 func (k rowKey) role() Role {

@@ -97,8 +97,9 @@ func (r *roster) find(id []byte) *gitstore.Row {
 	if r.at == nil {
 		r.at = make(map[string]int32, len(r.rows))
 		for i := range r.rows {
-			if rowKey(r.rows[i].Key).readable() {
-				r.at[string(idOf(r.rows[i].Name))] = int32(i)
+			if rowKey(r.rows[i].Key).readable() && len(r.rows[i].Name) > len("todos/00/.json") { // and so in its place
+				name := r.rows[i].Name
+				r.at[name[len("todos/00/"):len(name)-len(".json")]] = int32(i)
 			}
 		}
 	}
