@@ -15,9 +15,20 @@ type answers struct {
 }
 
 // askGit asks for configuration and committer: with one git var -l where the identity is configured, else with two
-// processes, so that git itself refuses an identity that it would have to invent.
-func askGit(ctx context.Context, g *git, env []string) answers {
-	out, err := g.run(ctx, nil, "var", "-l")
+// processes, so that git itself refuses an identity that it would have to invent. asked is a git var -l that runs already,
+// or nil.
+func askGit(ctx context.Context, g *git, env []string, asked *child) answers {
+	var (
+		out []byte
+		err error
+	)
+	if asked != nil {
+		limited, cancel := context.WithTimeout(ctx, childDeadline)
+		defer cancel()
+		out, err = asked.whole(limited)
+	} else {
+		out, err = g.run(ctx, nil, "var", "-l")
+	}
 	if err == nil {
 		settings, ident := parseVariables(string(out))
 		if configured(settings, env) && !strings.HasPrefix(ident, "<") && ident != "" {

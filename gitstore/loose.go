@@ -3,9 +3,11 @@ package gitstore
 import (
 	"bytes"
 	"compress/zlib"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/adler32"
 	"io"
 	"io/fs"
 	"os"
@@ -68,7 +70,7 @@ func (r *Repository) writeLoose(objects []object, sync bool) (syncDirs func() er
 	var (
 		files []unfinished
 		dirs  = map[string]bool{}
-		z     = newDeflater()
+		z     deflater
 		ends  errgroup
 	)
 	defer func() {
@@ -166,22 +168,27 @@ func (g *errgroup) wait() error {
 	return errors.Join(g.errs...)
 }
 
-// deflater makes the content of loose objects, one after another with one compressor: it is a megabyte, which a process
-// that lives for milliseconds should touch once. The level is what git itself uses for loose objects.
+// smallObject is the size in bytes below which the content of a loose object is stored and not compressed: a file takes a
+// block of the disk whatever it holds, and most of the time of writing such an object would go into its compression. Git
+// compresses it when it packs it.
+const smallObject = 3 << 10
+
+// deflater makes the content of loose objects, one after another. The compressor is a megabyte, which a process that lives
+// for milliseconds should touch once, if at all. Its level is what git itself uses for loose objects.
 type deflater struct {
 	b bytes.Buffer
 	z *zlib.Writer
 }
 
-func newDeflater() *deflater {
-	d := &deflater{}
-	d.z, _ = zlib.NewWriterLevel(&d.b, zlib.BestSpeed) // the level is a valid one
-	return d
-}
-
 // deflate returns the bytes of a loose object, valid until the next call.
 func (d *deflater) deflate(o object) ([]byte, error) {
 	d.b.Reset()
+	if len(o.content) < smallObject {
+		return d.stored(o), nil
+	}
+	if d.z == nil {
+		d.z, _ = zlib.NewWriterLevel(&d.b, zlib.BestSpeed) // the level is a valid one
+	}
 	d.z.Reset(&d.b)
 	fmt.Fprintf(d.z, "%s %d\x00", o.kind, len(o.content)) // an error stays with the writer
 	d.z.Write(o.content)
@@ -189,6 +196,19 @@ func (d *deflater) deflate(o object) ([]byte, error) {
 		return nil, err
 	}
 	return d.b.Bytes(), nil
+}
+
+// stored is the zlib stream (RFC 1950) of one block that is not compressed (RFC 1951, section 3.2.4).
+func (d *deflater) stored(o object) []byte {
+	const head, block = 2, 5
+	d.b.Write([]byte{0x78, 0x01, 0x01, 0, 0, 0, 0})
+	fmt.Fprintf(&d.b, "%s %d\x00", o.kind, len(o.content))
+	d.b.Write(o.content)
+	b := d.b.Bytes()
+	size := uint16(len(b) - head - block)
+	binary.LittleEndian.PutUint16(b[head+1:], size)
+	binary.LittleEndian.PutUint16(b[head+3:], ^size)
+	return binary.BigEndian.AppendUint32(b, adler32.Checksum(b[head+block:]))
 }
 
 // syncAll syncs directories at once.

@@ -4,6 +4,7 @@ package gitstore
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -32,7 +33,7 @@ type child struct {
 }
 
 // start starts git at once in the calling goroutine, which takes half the time of os/exec: that probes the kernel and
-// starts goroutines first. It is for the one process that every command waits for.
+// starts goroutines first. It is for the processes that every command waits for.
 func (g *git) start(args ...string) (*child, error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -56,21 +57,38 @@ func (g *git) start(args ...string) (*child, error) {
 
 // output returns all that the child prints. When ctx ends, the child's group is asked to end.
 func (c *child) output(ctx context.Context) ([]byte, error) {
+	out, err := c.read(ctx)
+	go c.wait() // it has closed its output; nobody waits for its end
+	return out, err
+}
+
+// whole returns all that the child prints where it then ends well, and an error otherwise. When ctx ends, the child's
+// group is asked to end.
+func (c *child) whole(ctx context.Context) ([]byte, error) {
+	out, err := c.read(ctx)
+	if status := c.wait(); err == nil && status != 0 {
+		err = fmt.Errorf("it ended with the wait status %d", status)
+	}
+	return out, err
+}
+
+func (c *child) read(ctx context.Context) ([]byte, error) {
 	stop := context.AfterFunc(ctx, func() { syscall.Kill(-c.pid, syscall.SIGTERM) })
 	out, err := io.ReadAll(c.out)
 	c.out.Close()
-	ended := stop()
-	go func() { // it has closed its output; nobody waits for its end
-		for {
-			if _, err := syscall.Wait4(c.pid, nil, 0, nil); err != syscall.EINTR {
-				return
-			}
-		}
-	}()
-	if !ended {
+	if !stop() {
 		return nil, ctx.Err()
 	}
 	return out, err
+}
+
+func (c *child) wait() syscall.WaitStatus {
+	for {
+		var status syscall.WaitStatus
+		if _, err := syscall.Wait4(c.pid, &status, 0, nil); err != syscall.EINTR {
+			return status
+		}
+	}
 }
 
 // processAlive reports whether there is such a process, whoever owns it.

@@ -106,3 +106,33 @@ func formats(t *testing.T, test func(t *testing.T, f Format, c Config)) {
 		}
 	}
 }
+
+// TestLooseSizes: git reads back what is stored and what is compressed, and so do we.
+func TestLooseSizes(t *testing.T) {
+	for _, format := range []Format{SHA1, SHA256} {
+		tr := newRepo(t, format, Config{})
+		var objects []object
+		for _, size := range []int{0, 1, 100, smallObject - 1, smallObject, smallObject + 1, 70000} {
+			objects = append(objects, newObject(format, blobKind, bytes.Repeat([]byte{'x', 0, '\n', 0xff, byte(size)}, size/5+1)[:size]))
+		}
+		finish, err := tr.writeLoose(objects, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := finish(); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range objects {
+			kind, content, err := tr.readLoose(o.id)
+			if err != nil || kind != blobKind || !bytes.Equal(content, o.content) {
+				t.Errorf("%d bytes: read back %d, %v", len(o.content), len(content), err)
+			}
+			if got := tr.run("cat-file", "-s", string(o.id)); got != fmt.Sprint(len(o.content)) {
+				t.Errorf("%d bytes: git says %s", len(o.content), got)
+			}
+		}
+		tr.run("fsck", "--strict", "--full", "--no-dangling")
+		tr.run("repack", "-adq", "--keep-unreachable")
+		tr.run("fsck", "--strict", "--full", "--no-dangling")
+	}
+}
