@@ -15,8 +15,8 @@ const (
 )
 
 // Operation is one mutation of one ref. Apply may call Admit and Decide more than once, each time with the snapshot of
-// another tip: both must come to their answer from the snapshot and from values fixed before the call, and drawn ids
-// must be drawn before it.
+// another tip: both must come to their answer from the snapshot, the clock and values fixed before the call, and drawn
+// ids must be drawn before it.
 type Operation struct {
 	Ref      RefName
 	ID       string   // 1 to 160 characters; names the receipt

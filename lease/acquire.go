@@ -43,13 +43,13 @@ func decideAcquire(s todo.State, a acquisition) (l Lease, idempotent bool, err e
 	}
 	scopes := a.Request.scopes(*s.Todo)
 	if s.EffectiveFor(a.Owner) {
-		if err := checkSame(*a.Record, a.Owner, a.Request, scopes); err != nil {
+		if err := checkSame(*a.Record, s.Lease, a.Owner, a.Request, scopes); err != nil {
 			return Lease{}, false, err
 		}
 		return *a.Record, true, nil
 	}
 	if a.Spent || a.Record != nil && a.Record.Key == a.Request.Key {
-		return Lease{}, false, keyReuse(a.Todo, a.Request.Key)
+		return Lease{}, false, keyReuse(a.Todo, a.Request.Key, keyPassed)
 	}
 	if a.Unread != nil && len(scopes) > 0 {
 		return Lease{}, false, a.Unread
@@ -79,22 +79,26 @@ func decideAcquire(s todo.State, a acquisition) (l Lease, idempotent bool, err e
 	return l, false, err
 }
 
-// checkSame refuses an effective lease that is not the very one asked for.
-func checkSame(l Lease, owner todo.AgentID, r Request, scopes []string) error {
+// checkSame refuses an effective lease, judged as h, that is not the very one asked for.
+func checkSame(l Lease, h todo.Holding, owner todo.AgentID, r Request, scopes []string) error {
 	switch {
 	case l.Owner != owner || l.Key != r.Key:
-		return with(with(rejected(todo.CodeLeaseConflict, "todo %s: leased by %q until %s", l.Todo, l.Owner, l.ExpiresAt),
+		return with(with(rejected(todo.CodeLeaseConflict, "todo %s: %s", l.Todo, h.Held()),
 			"lease_owner", l.Owner), "expires_at", l.ExpiresAt)
 	case l.TTL != r.ttl() || !slices.Equal(l.WriteScopes, scopes):
-		return keyReuse(l.Todo, r.Key)
+		return keyReuse(l.Todo, r.Key, "is that of a lease with another time to live or other write scopes")
 	}
 	return nil
 }
 
-// verifyAcquired judges an acquire again when its receipt is replayed: nil while the lease of that key is effective.
-func verifyAcquired(s todo.State, id todo.ID, owner todo.AgentID, key string) error {
-	if checkOwn(s, id, owner, key) != nil || !s.Lease.Live {
-		return keyReuse(id, key)
+// verifyAcquired judges an acquire again when its receipt is replayed: nil while the lease of that key is effective. One of
+// another epoch is another lease: it was handed over, and came back for somebody else's work.
+func verifyAcquired(s todo.State, id todo.ID, owner todo.AgentID, key string, epoch int64) error {
+	switch {
+	case checkOwn(s, id, owner, key) != nil || s.Lease.Epoch != epoch:
+		return keyReuse(id, key, keyPassed)
+	case !s.Lease.Live:
+		return keyReuse(id, key, "is that of a lease that is over or was given back")
 	}
 	if d := s.Divergence(id, owner); d != nil {
 		return with(rejected(todo.CodeLeaseClaimDivergence, "todo %s: the lease of %q is live and not effective: %s", id, owner, d.Reason), "lease_owner", owner)
@@ -136,8 +140,12 @@ func checkMode(g todo.Goal) error {
 	return nil
 }
 
-func keyReuse(id todo.ID, key string) *todo.Refusal {
-	return rejected(CodeKeyReuse, "todo %s: the key %q stands for another lease", id, clean(key))
+// keyPassed is said of the key of a lease that another took the place of, maybe under the same key.
+const keyPassed = "was that of an earlier lease"
+
+// keyReuse refuses a key, for what is said of it.
+func keyReuse(id todo.ID, key, what string) *todo.Refusal {
+	return rejected(CodeKeyReuse, "todo %s: the key %q %s", id, clean(key), what)
 }
 
 func exhausted(id todo.ID) *todo.Refusal {

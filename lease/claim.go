@@ -6,21 +6,13 @@ import (
 	"github.com/git-loopx/git-loopx/todo"
 )
 
-// withRequest returns the arguments of a request digest with a lease request: its key and its time to live, after the
-// default, and what else was given.
+// withRequest returns the arguments of a request digest with a lease request.
 func (r Request) withRequest(args map[string]any) map[string]any {
-	request := map[string]any{"idempotency_key": r.Key, "ttl_seconds": r.ttl()}
-	if r.ExpectedVersion != nil {
-		request["expected_version"] = *r.ExpectedVersion
-	}
-	if scopes := setOf(r.WriteScopes); scopes != nil {
-		request["write_scopes"] = scopes
-	}
 	all := maps.Clone(args)
 	if all == nil {
 		all = map[string]any{}
 	}
-	all["lease_request"] = request
+	all["lease_request"] = r.args()
 	return all
 }
 
@@ -63,7 +55,7 @@ func verifyClaim(s todo.State, id todo.ID, claimant todo.AgentID, taken *View) e
 	}
 	h := s.Lease
 	if h.Owner != claimant || h.Key != taken.IdempotencyKey || h.Epoch != taken.Epoch {
-		return keyReuse(id, taken.IdempotencyKey)
+		return keyReuse(id, taken.IdempotencyKey, keyPassed)
 	}
 	return todo.CheckProof(s, *s.Todo, claimant, todo.ProofOf(h.Key, h.Version))
 }

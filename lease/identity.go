@@ -22,14 +22,20 @@ func lifecycleID(verb string, g todo.GoalID, id todo.ID, owner todo.AgentID, key
 
 // The arguments that shape the outcome (continuation.md, section 1.5), after defaults; what was not given is left out.
 
-func (r AcquireRequest) args() map[string]any {
-	m := map[string]any{"owner": r.Owner, "idempotency_key": r.Key, "ttl_seconds": r.ttl()}
+func (r Request) args() map[string]any {
+	m := map[string]any{"idempotency_key": r.Key, "ttl_seconds": r.ttl()}
 	if r.ExpectedVersion != nil {
 		m["expected_version"] = *r.ExpectedVersion
 	}
-	if r.WriteScopes != nil {
+	if r.WriteScopes != nil { // none at all are not those of the Todo
 		m["write_scopes"] = append([]string{}, setOf(r.WriteScopes)...)
 	}
+	return m
+}
+
+func (r AcquireRequest) args() map[string]any {
+	m := r.Request.args()
+	m["owner"] = r.Owner
 	return m
 }
 

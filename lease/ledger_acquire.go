@@ -40,7 +40,7 @@ func (l *Ledger) acquireVerb(r AcquireRequest) (verb, error) {
 			if err != nil {
 				return todo.Decision{}, err
 			}
-			a, err := l.acquisition(ctx, s, r.Goal, r.Todo, r.Owner, r.Request, at)
+			a, err := l.acquisition(ctx, s, state, r.Todo, r.Owner, r.Request, at)
 			if err != nil {
 				return todo.Decision{}, err
 			}
@@ -59,10 +59,11 @@ func (l *Ledger) acquireVerb(r AcquireRequest) (verb, error) {
 func (l *Ledger) judgeAcquired(ctx context.Context, r AcquireRequest, a *Answer) error {
 	ctx, cancel := todo.ReadBack(ctx)
 	defer cancel()
+	taken := a.Lease
 	a.Lease, a.Done, a.Verified = nil, false, false
 	state, record, err := l.read(ctx, a.Tip, r.Goal, r.Todo, todo.At(l.Now()))
 	if err == nil {
-		err = verifyAcquired(state, r.Todo, r.Owner, r.Key)
+		err = verifyAcquired(state, r.Todo, r.Owner, r.Key, taken.Epoch)
 	}
 	if a.Refused = todo.Unread(err); a.Refused != nil {
 		return nil
@@ -72,46 +73,36 @@ func (l *Ledger) judgeAcquired(ctx context.Context, r AcquireRequest, a *Answer)
 	return nil
 }
 
-// acquirer gathers what the acquire decision needs from a snapshot, and returns the decision as a pure function of the
-// state: of the snapshot's, or of that once a claim has moved. Its refusals are those of the decision; the error here is
-// one of reading.
-func (l *Ledger) acquirer(ctx context.Context, s *gitstore.Snapshot, g todo.GoalID, id todo.ID, owner todo.AgentID, r Request, at todo.Instant) (func(todo.State) (todo.Acquired, error), error) {
-	a, err := l.acquisition(ctx, s, g, id, owner, r, at)
+// acquired takes a lease with a claim: it gathers what the acquire decision needs from a snapshot, and decides on the state
+// once the claim has moved.
+func (l *Ledger) acquired(ctx context.Context, s *gitstore.Snapshot, moved todo.State, id todo.ID, owner todo.AgentID, r Request, at todo.Instant) (todo.Acquired, error) {
+	a, err := l.acquisition(ctx, s, moved, id, owner, r, at)
 	if err != nil {
-		return nil, err
+		return todo.Acquired{}, err
 	}
-	return func(state todo.State) (todo.Acquired, error) {
-		taken, idempotent, err := decideAcquire(state, a)
-		if err != nil {
-			return todo.Acquired{}, err
-		}
-		view, err := canonical.Marshal(ViewOf(taken))
-		if err != nil || idempotent {
-			return todo.Acquired{Idempotent: idempotent, Lease: view}, err
-		}
-		record, err := EncodeLease(taken)
-		return todo.Acquired{Record: record, Lease: view}, err
-	}, nil
+	taken, idempotent, err := decideAcquire(moved, a)
+	if err != nil {
+		return todo.Acquired{}, err
+	}
+	view, err := canonical.Marshal(ViewOf(taken))
+	if err != nil || idempotent {
+		return todo.Acquired{Idempotent: idempotent, Lease: view}, err
+	}
+	record, err := EncodeLease(taken)
+	return todo.Acquired{Record: record, Lease: view}, err
 }
 
-func (l *Ledger) acquisition(ctx context.Context, s *gitstore.Snapshot, g todo.GoalID, id todo.ID, owner todo.AgentID, r Request, at todo.Instant) (acquisition, error) {
-	a := acquisition{Todo: id, Owner: owner, Request: r, At: at}
-	goal, err := todo.ReadGoal(ctx, s, g)
-	if err != nil {
-		return acquisition{}, err
-	}
-	t, err := readTodo(ctx, s, id)
-	if err != nil {
-		return acquisition{}, err
-	}
-	if a.Record, err = readLease(ctx, s, g, id); err != nil {
-		return acquisition{}, err
-	}
-	if a.Spent, err = l.spent(ctx, s, g, id, owner, r.Key); err != nil || t == nil {
+// acquisition gathers what the acquire decision is told besides a state of the snapshot.
+func (l *Ledger) acquisition(ctx context.Context, s *gitstore.Snapshot, state todo.State, id todo.ID, owner todo.AgentID, r Request, at todo.Instant) (a acquisition, err error) {
+	a = acquisition{Todo: id, Owner: owner, Request: r, At: at}
+	if a.Record, err = readLease(ctx, s, state.Goal.ID, id); err != nil {
 		return a, err
 	}
-	if scopes := r.scopes(*t); goal.HandoffMode == todo.HardLease && len(scopes) > 0 {
-		a.Others, a.Unread, err = l.others(ctx, s, goal, id, owner, scopes, at)
+	if a.Spent, err = l.spent(ctx, s, state.Goal.ID, id, owner, r.Key); err != nil || state.Todo == nil {
+		return a, err
+	}
+	if scopes := r.scopes(*state.Todo); state.Goal.HandoffMode == todo.HardLease && len(scopes) > 0 {
+		a.Others, a.Unread, err = l.others(ctx, s, state.Goal, id, owner, scopes, at)
 	}
 	return a, err
 }
@@ -138,8 +129,9 @@ func (l *Ledger) others(ctx context.Context, s *gitstore.Snapshot, goal todo.Goa
 	if ids := slices.Sorted(maps.Keys(unreadable)); len(ids) > 0 {
 		unread = unreadable[ids[0]]
 	}
+	ours := reaches(scopes)
 	for _, lease := range leases {
-		if _, _, ok := overlap(scopes, lease.WriteScopes); !ok || lease.Todo == id {
+		if _, _, ok := overlap(ours, reaches(lease.WriteScopes)); !ok || lease.Todo == id {
 			continue
 		}
 		skew, err := j.skewFor(ctx, lease, at)

@@ -58,12 +58,8 @@ func (l *Ledger) decideClaim(ctx context.Context, s *gitstore.Snapshot, c todo.C
 		return todo.Decision{}, err
 	}
 	if r != nil {
-		claim.Acquire = func(taken todo.State) (todo.Acquired, error) {
-			acquire, err := l.acquirer(ctx, s, c.Goal, claim.Todo, claim.Claimant, *r, claim.At)
-			if err != nil {
-				return todo.Acquired{}, err
-			}
-			return acquire(taken)
+		claim.Acquire = func(moved todo.State) (todo.Acquired, error) {
+			return l.acquired(ctx, s, moved, claim.Todo, claim.Claimant, *r, claim.At)
 		}
 	}
 	return todo.DecideClaim(state, claim)

@@ -91,6 +91,15 @@ func TestClaimRequestDigest(t *testing.T) {
 	if err != nil || ready.Receipt.Request != want {
 		t.Errorf("ready: got %s, want %s, %v", ready.Receipt.Request, want, err)
 	}
+	// No write scopes are not those of the Todo, which stand for a list that was not given.
+	d.add("todo_c", todo.AddArgs{RequiredWriteScopes: []string{"src"}})
+	c = named("agent-a", "claim-c")
+	c.Todo = "todo_c"
+	d.claims(d.ClaimWithLease(d.ctx(), c, "", &Request{Key: "k", WriteScopes: []string{}}))
+	var identity *gitstore.IdentityError
+	if _, err := d.ClaimWithLease(d.ctx(), c, "", &Request{Key: "k"}); !errors.As(err, &identity) || d.lease("todo_c").WriteScopes != nil {
+		t.Errorf("got %v with the lease %+v", err, d.lease("todo_c"))
+	}
 }
 
 func TestClaimWithALeaseRefused(t *testing.T) {

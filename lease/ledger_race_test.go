@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -148,5 +149,51 @@ func TestTransferLosesItsTodo(t *testing.T) {
 	}
 	if receipt, err := f.FindReceipt(f.ctx(), "demo", v.operation); receipt != nil || err != nil {
 		t.Errorf("receipt %v, %v", receipt, err)
+	}
+}
+
+// A holder that waits for its turn until its lease is over gets nothing: others may have taken what it kept from them, and
+// there would be two leases with one write scope.
+func TestHolderWaitsTooLong(t *testing.T) {
+	renew, transfer := renewRequest(), transferRequest()
+	transfer.ExpectedVersion = ptr[int64](1)
+	for _, c := range []struct {
+		name string
+		call func(*fixture, *Ledger) error
+		want todo.Code
+	}{
+		{"renew", func(f *fixture, l *Ledger) error {
+			_, err := l.RenewLease(f.ctx(), renew)
+			return err
+		}, CodeLeaseNotActive},
+		{"transfer", func(f *fixture, l *Ledger) error {
+			_, err := l.TransferLease(f.ctx(), transfer)
+			return err
+		}, CodeLeaseNotActive},
+		{"complete", func(f *fixture, l *Ledger) error {
+			done := by("agent-a", "todo_a")
+			done.Proof = todo.ProofOf("execution-a", 1)
+			_, err := l.Complete(f.ctx(), done, todo.CompleteArgs{})
+			return err
+		}, todo.CodeModeRequiresLease},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := newFixture(t)
+			f.add("todo_b", todo.AddArgs{})
+			f.ok(f.acquire(func(r *AcquireRequest) { r.WriteScopes = []string{"src"} }))
+			f.putTodo("todo_a", func(x *todo.Todo) { x.ClaimedBy = "agent-a" })
+			waiting := f.open(2)
+			waiting.Now = func() time.Time {
+				began := f.clock
+				if end := began.Add(DefaultTTL * time.Second); f.file(todo.LeasePath("todo_b")) == nil {
+					f.clock = end
+					f.ok(f.acquire(func(r *AcquireRequest) { r.Todo, r.Owner, r.WriteScopes = "todo_b", "agent-b", []string{"src/**"} }))
+				}
+				return began
+			}
+			if err := c.call(f, waiting); todo.CodeOf(err) != c.want || f.lease("todo_a").Version != 1 {
+				t.Errorf("got %v; leased are %+v and %+v", err, f.lease("todo_a"), f.lease("todo_b"))
+			}
+		})
 	}
 }

@@ -56,6 +56,11 @@ func TestAcquireAgain(t *testing.T) {
 	again(2, "")
 	f.ok(f.transfer(func(r *TransferRequest) { r.ExpectedVersion, r.TransferClaim = ptr[int64](2), false }))
 	again(0, CodeKeyReuse)
+	f.ok(f.transfer(func(r *TransferRequest) { // back again, for a process of agent-a that is not the one which acquired it
+		r.Owner, r.Key, r.NewOwner, r.NewKey, r.ExpectedVersion = "agent-b", "execution-b", "agent-a", "execution-a", ptr[int64](3)
+		r.TransferClaim = false
+	}))
+	again(0, CodeKeyReuse)
 	f.putTodo("todo_a", func(x *todo.Todo) { x.Text, x.SchemaVersion = "x", todo.TodoSchema })
 	f.put(map[string][]byte{todo.LeasePath("todo_a"): []byte("?")})
 	again(0, todo.CodeInvalidProjection)
@@ -76,7 +81,7 @@ func TestAcquireOfTheSame(t *testing.T) {
 	}
 }
 
-// The holder may take no key twice, also not one of long ago that it was given with a claim.
+// An owner acquires a Todo once with a key, however long ago that was, and not with a claim either.
 func TestKeysOfLongAgo(t *testing.T) {
 	f := newFixture(t)
 	f.ok(f.acquire(nil))

@@ -23,8 +23,7 @@ type verb struct {
 // operationOf makes the operation of a verb. It has no actor: any goal that can be read admits, since a release must
 // always work; whether its owner is registered is a rule of the verb.
 func (l *Ledger) operationOf(v verb) (gitstore.Operation, error) {
-	at, err := l.Instant()
-	if err != nil {
+	if _, err := l.Instant(); err != nil {
 		return gitstore.Operation{}, err
 	}
 	v.call.Operation = v.operation
@@ -38,6 +37,10 @@ func (l *Ledger) operationOf(v verb) (gitstore.Operation, error) {
 		return err
 	}
 	op.Decide = func(ctx context.Context, s *gitstore.Snapshot) (gitstore.Change, error) {
+		at, err := l.Instant() // after s was read: whoever found the lease over by then and acted on it is in s
+		if err != nil {
+			return gitstore.Change{}, err
+		}
 		return todo.ChangeOf(v.decide(ctx, s, at))
 	}
 	return op, nil

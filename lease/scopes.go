@@ -3,6 +3,7 @@ package lease
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/git-loopx/git-loopx/todo"
 )
@@ -16,45 +17,60 @@ type Conflict struct {
 	ExpiresAt  todo.Instant `json:"expires_at"`
 }
 
-// overlap returns the first pair of write scopes, one of each list, that overlap.
-func overlap(ours, theirs []string) (our, their string, found bool) {
-	for _, a := range ours {
-		for _, b := range theirs {
-			if scopesOverlap(a, b) {
-				return a, b, true
+// overlap returns the places of the first pair, one of each list of reaches, that overlap.
+func overlap(ours, theirs []string) (our, their int, found bool) {
+	for i, a := range ours {
+		for j, b := range theirs {
+			if strings.HasPrefix(a, b) || strings.HasPrefix(b, a) {
+				return i, j, true
 			}
 		}
 	}
-	return "", "", false
+	return 0, 0, false
 }
 
-// scopesOverlap says whether two write scopes may mean the same file (continuation.md, section 6): the segments that count
-// of one begin those of the other, letter case ignored.
-func scopesOverlap(a, b string) bool {
-	x, y := segments(a), segments(b)
-	for i := range min(len(x), len(y)) {
-		if !strings.EqualFold(x[i], y[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// segments returns what of a write scope counts: up to its first segment with * or ?. Nothing is everything, as "." is.
-func segments(scope string) []string {
-	all := slices.DeleteFunc(strings.Split(scope, "/"), func(s string) bool { return s == "" || s == "." })
-	if i := slices.IndexFunc(all, func(s string) bool { return strings.ContainsAny(s, "*?") }); i >= 0 {
-		return all[:i]
+// reaches is [reach] of each write scope.
+func reaches(scopes []string) []string {
+	all := make([]string, len(scopes))
+	for i, s := range scopes {
+		all[i] = reach(s)
 	}
 	return all
+}
+
+// reach is what of a write scope counts (continuation.md, section 6): its segments up to the first with * or ?, each with a
+// slash after it, letter case folded. Two scopes may mean the same file if the reach of one begins that of the other. No
+// segments are everything, as "." is.
+func reach(scope string) string {
+	var b strings.Builder
+	for s := range strings.SplitSeq(scope, "/") {
+		if strings.ContainsAny(s, "*?") {
+			break
+		}
+		if s != "" && s != "." {
+			b.WriteString(strings.Map(fold, s))
+			b.WriteByte('/')
+		}
+	}
+	return b.String()
+}
+
+// fold is one letter for all that differ in case alone.
+func fold(r rune) rune {
+	least := r
+	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+		least = min(least, other)
+	}
+	return least
 }
 
 // conflicts returns the leases of others whose write scopes overlap some scopes, by Todo.
 func conflicts(scopes []string, others []Other) []Conflict {
 	var found []Conflict
+	ours := reaches(scopes)
 	for _, o := range others {
-		if our, their, ok := overlap(scopes, o.Lease.WriteScopes); ok && o.Effective {
-			found = append(found, Conflict{o.Lease.Todo, o.Lease.Owner, their, our, o.Lease.ExpiresAt})
+		if our, their, ok := overlap(ours, reaches(o.Lease.WriteScopes)); ok && o.Effective {
+			found = append(found, Conflict{o.Lease.Todo, o.Lease.Owner, o.Lease.WriteScopes[their], scopes[our], o.Lease.ExpiresAt})
 		}
 	}
 	slices.SortFunc(found, func(a, b Conflict) int { return strings.Compare(string(a.TodoID), string(b.TodoID)) })

@@ -9,6 +9,11 @@ import (
 	"github.com/git-loopx/git-loopx/todo"
 )
 
+func scopesOverlap(a, b string) bool {
+	_, _, found := overlap(reaches([]string{a}), reaches([]string{b}))
+	return found
+}
+
 func TestWriteScopes(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
@@ -43,7 +48,7 @@ func TestWriteScopes(t *testing.T) {
 		}
 	}
 	for _, lists := range [][2][]string{{nil, {"src"}}, {{"src"}, nil}, {nil, nil}, {nil, {"."}}} {
-		if _, _, found := overlap(lists[0], lists[1]); found {
+		if _, _, found := overlap(reaches(lists[0]), reaches(lists[1])); found {
 			t.Errorf("%q and %q: an empty list is nothing", lists[0], lists[1])
 		}
 	}

@@ -28,7 +28,7 @@ func decideTransfer(s todo.State, r TransferRequest, record *Lease, at todo.Inst
 	case err != nil:
 		return todo.Decision{}, err
 	case r.NewKey == r.Key:
-		return todo.Decision{}, keyReuse(r.Todo, r.NewKey)
+		return todo.Decision{}, keyReuse(r.Todo, r.NewKey, "is the one that the lease has")
 	case record.Version >= canonical.MaxInteger || record.Epoch >= canonical.MaxInteger:
 		return todo.Decision{}, exhausted(r.Todo)
 	}

@@ -1,5 +1,7 @@
 package todo
 
+import "fmt"
+
 // Holding is what the rules of this package must know of the lease on a Todo (continuation.md, section 1.4). Package
 // lease makes it of the stored record, judged at one instant. The zero value says that there is no record.
 type Holding struct {
@@ -25,6 +27,14 @@ func (h Holding) LiveFor(a AgentID) bool {
 
 // ForeignTo says whether it is somebody else's lease that an agent has to take for live.
 func (h Holding) ForeignTo(a AgentID) bool { return h.Owner != a && h.LiveToOthers }
+
+// Held says for others who has the lease, and until when.
+func (h Holding) Held() string {
+	if h.LiveToOthers && !h.Live {
+		return fmt.Sprintf("leased by %q until %s, and as much longer as clocks may differ", h.Owner, h.Expires)
+	}
+	return fmt.Sprintf("leased by %q until %s", h.Owner, h.Expires)
+}
 
 // Eligible says whether an agent may hold a lease on a Todo (continuation.md, section 6): todo_not_found (nil or
 // archived), todo_not_agent, todo_not_open, owner_not_registered, owner_excluded_from_todo, bound_agent_mismatch,

@@ -165,8 +165,7 @@ func (l *Ledger) RemoveAgent(ctx context.Context, c Call) (Answer, error) {
 
 // goal applies a verb that changes the goal record alone.
 func (l *Ledger) goal(ctx context.Context, c Call, kind string, args map[string]any, decide func(context.Context, *gitstore.Snapshot, Goal, Instant) (Decision, error)) (Answer, error) {
-	at, err := l.Instant()
-	if err != nil {
+	if _, err := l.Instant(); err != nil {
 		return Answer{}, err
 	}
 	op, err := l.operation(c, kind, args)
@@ -175,6 +174,10 @@ func (l *Ledger) goal(ctx context.Context, c Call, kind string, args map[string]
 	}
 	op.Decide = func(ctx context.Context, s *gitstore.Snapshot) (gitstore.Change, error) {
 		g, err := ReadGoal(ctx, s, c.Goal)
+		if err != nil {
+			return gitstore.Change{}, err
+		}
+		at, err := l.Instant()
 		if err != nil {
 			return gitstore.Change{}, err
 		}

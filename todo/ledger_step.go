@@ -16,8 +16,7 @@ type Step struct {
 
 // Run applies one step. A dry run answers with the Todo as it would be.
 func (l *Ledger) Run(ctx context.Context, c Call, step Step) (Answer, error) {
-	at, err := l.Instant()
-	if err != nil {
+	if _, err := l.Instant(); err != nil {
 		return Answer{}, err
 	}
 	op, err := l.Operation(c, step.Kind, step.Args)
@@ -26,7 +25,10 @@ func (l *Ledger) Run(ctx context.Context, c Call, step Step) (Answer, error) {
 	}
 	var last Decision
 	op.Decide = func(ctx context.Context, s *gitstore.Snapshot) (gitstore.Change, error) {
-		var err error
+		at, err := l.Instant() // not before: a lease may end while the operation waits for its turn
+		if err != nil {
+			return gitstore.Change{}, err
+		}
 		last, err = step.Decide(ctx, s, at)
 		return ChangeOf(last, err)
 	}

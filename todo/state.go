@@ -85,7 +85,7 @@ func ownedBy(code Code, t Todo) *Refusal {
 
 // leasedBy is the refusal of another's lease.
 func leasedBy(code Code, t Todo, h Holding) *Refusal {
-	return rejected(code, "todo %s: leased by %q until %s", t.ID, h.Owner, h.Expires).with("lease_owner", h.Owner).with("expires_at", h.Expires)
+	return rejected(code, "todo %s: %s", t.ID, h.Held()).with("lease_owner", h.Owner).with("expires_at", h.Expires)
 }
 
 // touched returns the Todo as an agent leaves it at an instant.

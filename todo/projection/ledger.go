@@ -46,31 +46,40 @@ func (l *Ledger) Deliver(ctx context.Context, goal todo.GoalID, trigger gitstore
 // tip is not the one expected, and the file was left alone. All else that goes wrong is a pending delivery.
 func (l *Ledger) Project(ctx context.Context, r Request) (Delivery, error) {
 	o := Outbox{Schema: OutboxSchema, Trigger: r.Trigger}
-	name, err := l.configured(ctx, r.Goal)
+	key, name, err := l.configured(ctx, r.Goal)
 	if err != nil {
-		return o.pending(r.Goal, refused(CodeAuthorityUnavailable, todo.Failed, "%s", err)), nil
+		return o.pending(r.Goal, r.Trigger, refused(CodeAuthorityUnavailable, todo.Failed, "%s", err), "mend git's configuration"), nil
 	}
 	if name == "" {
 		return Delivery{State: NotRequired}, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, deliveryTime)
+	limited, cancel := context.WithTimeout(ctx, deliveryTime)
 	defer cancel()
-	d, err := l.project(ctx, r, name, &o)
+	d, err := l.project(limited, r, name, &o)
 	if refusal := todo.AsRefusal(err); refusal != nil {
-		return o.pending(r.Goal, refusal), nil
+		tip := o.Revision
+		if tip == "" {
+			tip, _ = l.Store.Resolve(ctx, r.Goal.Ref()) // without it the repair names none
+		}
+		return o.pending(r.Goal, tip, refusal, remedy(err, refusal.Code, key)), nil
 	}
 	return d, err
 }
 
-// configured returns the name of the file for a goal, "" where there shall be none. The goal's own setting is the
-// stronger, an empty one too.
-func (l *Ledger) configured(ctx context.Context, goal todo.GoalID) (string, error) {
-	name, ok, err := l.Store.Setting(ctx, "loopx.goal."+string(goal)+".projection")
+// configured returns the name of the file for a goal, "" where there shall be none, and the key that says so. The goal's
+// own setting is the stronger, an empty one too.
+func (l *Ledger) configured(ctx context.Context, goal todo.GoalID) (key, name string, err error) {
+	key = ownKey(goal)
+	name, ok, err := l.Store.Setting(ctx, key)
 	if err == nil && !ok {
-		name, _, err = l.Store.Setting(ctx, "loopx.projection")
+		key = "loopx.projection"
+		name, _, err = l.Store.Setting(ctx, key)
 	}
-	return name, err
+	return key, name, err
 }
+
+// ownKey is the configuration key of one goal's file.
+func ownKey(goal todo.GoalID) string { return "loopx.goal." + string(goal) + ".projection" }
 
 // project delivers. The outbox says how far it came. Errors: *todo.Refusal with a code of this package, the one error of
 // [Ledger.Project].
@@ -113,7 +122,7 @@ func (l *Ledger) project(ctx context.Context, r Request, name string, o *Outbox)
 	}
 	switch {
 	case !looked:
-		return Delivery{}, refused(CodeWriteUnavailable, todo.Failed, "the Markdown file %s: it keeps changing", quoted(name))
+		return Delivery{}, mended{unwritable(name, errors.New("it keeps changing")), "wait until nobody else writes it"}
 	case !o.Changed:
 		o.Status = Current
 	case r.Report:
@@ -127,6 +136,9 @@ func (l *Ledger) project(ctx context.Context, r Request, name string, o *Outbox)
 // gather reads the tip and makes the view of it, and notes in the outbox what it is a view of.
 func (l *Ledger) gather(ctx context.Context, r Request, o *Outbox) ([]byte, error) {
 	unavailable := func(err error) error {
+		if ctx.Err() != nil { // which says nothing of the goal
+			return mended{refused(CodeWriteUnavailable, todo.Failed, "the Markdown view of goal %s: no time was left for it", r.Goal), "wait a little"}
+		}
 		return refused(CodeAuthorityUnavailable, todo.Failed, "goal %s cannot be read: %s", r.Goal, err)
 	}
 	list, err := l.List(ctx, r.Goal, todo.Filter{All: true})

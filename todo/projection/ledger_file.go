@@ -17,6 +17,11 @@ import (
 // maxFile is the largest file that a view is kept in, in bytes.
 const maxFile = 64 << 20
 
+// tooLarge is the refusal for a file that is, or would be, larger than [maxFile].
+func tooLarge(name, is string) error {
+	return mended{unavailable(name, is+" larger than 64 MiB"), "let git config name another file"}
+}
+
 // written says what [target.put] did.
 type written struct{ changed, created bool }
 
@@ -40,6 +45,9 @@ func (t target) put(goal todo.GoalID, region []byte, report bool) (written, erro
 	content, err := Splice(old, goal, region)
 	if err != nil {
 		return written{}, inFile(t.name, err)
+	}
+	if len(content) > maxFile {
+		return written{}, tooLarge(t.name, "it would be")
 	}
 	done := written{changed: was == nil || !bytes.Equal(content, old), created: was == nil}
 	if !done.changed || report {
@@ -76,7 +84,7 @@ func (t target) read(root *os.Root) ([]byte, fs.FileInfo, error) {
 	case !was.Mode().IsRegular():
 		return nil, nil, unavailable(t.name, "it is not a file")
 	case was.Size() > maxFile:
-		return nil, nil, unavailable(t.name, "it is larger than 64 MiB")
+		return nil, nil, tooLarge(t.name, "it is")
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
@@ -90,10 +98,14 @@ func (t target) read(root *os.Root) ([]byte, fs.FileInfo, error) {
 
 // replace writes the content beside the file and renames it over what was read.
 func (t target) replace(root *os.Root, content []byte, was fs.FileInfo) error {
-	f, err := root.OpenFile(t.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	mode := fs.FileMode(0o666)
+	if was != nil { // nobody may read in it for a moment what the file does not show
+		mode = was.Mode().Perm() & 0o600
+	}
+	f, err := root.OpenFile(t.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) { // of a killed writer: this one has the turn
 		if err = root.Remove(t.temp); err == nil {
-			f, err = root.OpenFile(t.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+			f, err = root.OpenFile(t.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		}
 	}
 	if err != nil {
@@ -106,11 +118,21 @@ func (t target) replace(root *os.Root, content []byte, was fs.FileInfo) error {
 	if err == nil {
 		err = f.Sync()
 	}
+	var ours fs.FileInfo
+	if err == nil {
+		ours, err = f.Stat()
+	}
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
-	if err == nil && !t.same(root, was) {
-		err = errFileMoved
+	if err == nil {
+		// Another has the turn too, if the directory of the locks was deleted since: then this is that one's by now.
+		if there, serr := root.Lstat(t.temp); serr != nil || !os.SameFile(ours, there) {
+			return errFileMoved
+		}
+		if !t.same(root, was) {
+			err = errFileMoved
+		}
 	}
 	if err == nil {
 		err = root.Rename(t.temp, t.path)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +32,7 @@ func TestKilledWriter(t *testing.T) {
 	w := newWorld(t)
 	w.fill(600)
 	w.delivered(Delivered)
+	w.must(os.Chmod(w.path("TODO.md"), 0o600))
 	temp := w.path(w.temp("TODO.md"))
 	killed := 0
 	for n := 0; killed < 3; n++ {
@@ -41,8 +43,12 @@ func TestKilledWriter(t *testing.T) {
 		w.update("Text " + strings.Repeat("x", n+1))
 		if w.killAt(temp) {
 			killed++
-			if half, err := os.Stat(temp); err != nil || half.Size() > int64(len(before)+1000) {
+			half, err := os.Stat(temp)
+			if err != nil || half.Size() > int64(len(before)+1000) {
 				t.Fatalf("the temporary file: %v, %v", half, err)
+			}
+			if runtime.GOOS != "windows" && half.Mode().Perm()&^0o600 != 0 {
+				t.Fatalf("others may read what was private: %s", half.Mode())
 			}
 			if w.read("TODO.md") != before {
 				t.Fatal("the old file is not what it was")

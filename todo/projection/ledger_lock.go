@@ -3,12 +3,11 @@ package projection
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-
-	"github.com/git-loopx/git-loopx/todo"
 )
 
 // takeTurn waits until no other process writes the file, and names its temporary file. The kernel ends the turn of a
@@ -16,7 +15,7 @@ import (
 // twice, but as each looks at the tip once more when it has written, the last view is still that of the tip. The refusal is
 // todo_projection_write_unavailable.
 func (l *Ledger) takeTurn(ctx context.Context, t *target) (release func(), err error) {
-	name := digest([]byte(filepath.Join(t.root, t.path)))[:16]
+	name := digest([]byte(l.Store.CommonDir() + "\x00" + filepath.Join(t.root, t.path)))[:16] // two repositories may have one work tree
 	dir := filepath.Join(l.Store.CommonDir(), "loopx", "locks")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, unwritable(t.name, err)
@@ -44,6 +43,6 @@ func (l *Ledger) takeTurn(ctx context.Context, t *target) (release func(), err e
 			<-locked
 			f.Close()
 		}()
-		return nil, refused(CodeWriteUnavailable, todo.Failed, "the Markdown file %s: others are writing it", quoted(t.name))
+		return nil, mended{unwritable(t.name, errors.New("others are writing it")), "wait until they are done"}
 	}
 }

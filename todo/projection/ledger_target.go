@@ -25,7 +25,7 @@ type target struct {
 // what is there is not a file.
 func findTarget(store *gitstore.Repository, name string) (target, error) {
 	if store.WorkTree() == "" {
-		return target{}, unavailable(name, "there is no work tree here")
+		return target{}, mended{unavailable(name, "there is no work tree here"), "go into a work tree of the repository"}
 	}
 	if problem := checkName(name); problem != "" {
 		return target{}, unavailable(name, problem)

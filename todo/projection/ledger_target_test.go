@@ -111,7 +111,7 @@ func (w *world) temp(name string) string {
 	w.t.Helper()
 	root, err := filepath.EvalSymlinks(w.dir)
 	w.must(err)
-	return ".loopx-" + digest([]byte(filepath.Join(root, name)))[:16] + ".tmp"
+	return ".loopx-" + digest([]byte(w.Store.CommonDir() + "\x00" + filepath.Join(root, name)))[:16] + ".tmp"
 }
 
 // snapshot is all that is below a directory but for the disposable files of git and ours, with content.
@@ -150,6 +150,36 @@ func TestLinkIsKept(t *testing.T) {
 	}
 	if got := w.read("docs/real.md"); !strings.HasPrefix(got, "kept\n"+beginDemo) {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestTooLarge: a file never becomes so large that it would not be read again.
+func TestTooLarge(t *testing.T) {
+	w := newWorld(t)
+	w.write("TODO.md", "")
+	for _, size := range []int64{maxFile, maxFile + 1} {
+		w.must(os.Truncate(w.path("TODO.md"), size))
+		if o := w.pending(CodeTargetUnavailable); !strings.Contains(o.Action, "larger than 64 MiB; let git config name another file") {
+			t.Errorf("got %q", o.Action)
+		}
+		if now, err := os.Stat(w.path("TODO.md")); err != nil || now.Size() != size {
+			t.Errorf("the file is %v (%v)", now, err)
+		}
+	}
+	w.must(os.Truncate(w.path("TODO.md"), 0))
+	w.delivered(Delivered)
+}
+
+// TestRepairIsNamed: a delivery that is pending names the key that counts and the revision that is the tip, also where no
+// view was made.
+func TestRepairIsNamed(t *testing.T) {
+	w := newWorld(t)
+	w.config("loopx.goal.demo.projection", "../TODO.md")
+	want := `the Markdown file "../TODO.md": it has a .. in it; let git config loopx.goal.demo.projection name a file of the work tree, ` +
+		`then run the same command again with its operation id, or git loopx todo project-markdown --goal-id demo --provider-revision ` +
+		string(w.tip()) + ` --execute`
+	if o := w.pending(CodeTargetUnavailable); o.Action != want || o.Revision != "" {
+		t.Errorf("got %q", o.Action)
 	}
 }
 

@@ -244,6 +244,63 @@ func TestTurn(t *testing.T) {
 	w.delivered(Delivered)
 }
 
+// TestTemporaryFileOfAnother: what another wrote in the place of the temporary file, which only happens where both have a
+// turn, never becomes the file.
+func TestTemporaryFileOfAnother(t *testing.T) {
+	w := newWorld(t)
+	w.write("TODO.md", "mine\n")
+	target, err := findTarget(w.Store, "TODO.md")
+	w.must(err)
+	release, err := w.takeTurn(t.Context(), &target)
+	w.must(err)
+	defer release()
+	root, err := os.OpenRoot(target.root)
+	w.must(err)
+	defer root.Close()
+	temp := w.path(target.temp)
+	for range 20 {
+		_, was, err := target.read(root)
+		w.must(err)
+		over := make(chan struct{})
+		var other sync.WaitGroup
+		other.Go(func() {
+			for {
+				select {
+				case <-over:
+					return
+				default:
+				}
+				if os.Remove(temp) == nil {
+					os.WriteFile(temp, []byte("half"), 0o600)
+				}
+			}
+		})
+		err = target.replace(root, []byte(strings.Repeat("ours\n", 1<<16)), was)
+		close(over)
+		other.Wait()
+		if err != nil && !errors.Is(err, errFileMoved) {
+			t.Errorf("got %v", err)
+		}
+		if got := w.read("TODO.md"); got == "half" {
+			t.Fatal("the file is half of what another writes")
+		}
+	}
+}
+
+// TestNoTime: what was interrupted says so, and blames neither the goal nor the file.
+func TestNoTime(t *testing.T) {
+	w := newWorld(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 4 { // the turn may be had or not
+		d := w.Deliver(ctx, "demo", "")
+		if d.State != Pending || d.Outbox.Code != CodeWriteUnavailable || strings.Contains(d.Outbox.Action, "fsck") || strings.Contains(d.Outbox.Action, "writable") {
+			t.Errorf("got %s: %+v", d.State, d.Outbox)
+		}
+	}
+	w.delivered(Delivered)
+}
+
 // TestWritersAtOnce: whoever writes when, the last view is that of the tip, and nobody's text outside is lost.
 func TestWritersAtOnce(t *testing.T) {
 	w := newWorld(t)

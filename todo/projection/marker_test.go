@@ -69,6 +69,7 @@ func TestSpliceRefuses(t *testing.T) {
 		"end alone":               "a\n" + endDemo + "\nb\n",
 		"reversed":                endDemo + "\n" + beginDemo + "\n",
 		"crossed":                 beginDemo + "\n" + beginOther + "\n" + endDemo + "\n" + endOther + "\n",
+		"ends crossed":            beginDemo + "\n" + endOther + "\n" + beginOther + "\n" + endDemo + "\n",
 		"another within":          beginDemo + "\n" + other + endDemo + "\n",
 		"within another":          beginOther + "\n" + pair + endOther + "\n",
 		"another's end within":    beginDemo + "\n" + endOther + "\n" + endDemo + "\n",

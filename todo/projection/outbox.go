@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"errors"
 	"fmt"
 	"unicode/utf8"
 
@@ -50,18 +51,22 @@ type Delivery struct {
 	Outbox *Outbox // nil: no delivery was tried
 	// Refused is why a delivery is pending; nil where it is not, or only waits to be asked for.
 	Refused *todo.Refusal
+	// Remedy is what mends a delivery that is pending for a reason.
+	Remedy string
 }
 
-// pending ends a delivery that could not be made.
-func (o Outbox) pending(goal todo.GoalID, r *todo.Refusal) Delivery {
+// pending ends a delivery that could not be made. tip is that of the goal, "" where it is not known.
+func (o Outbox) pending(goal todo.GoalID, tip gitstore.ObjectID, r *todo.Refusal, remedy string) Delivery {
 	o.Status, o.Code = Pending, r.Code
-	return o.waiting(r, r.Reason+"; "+remedies[r.Code]+", then run the same command again with its operation id, or "+o.repair(goal))
+	d := o.waiting(r, r.Reason+"; "+remedy+", then run the same command again with its operation id, or "+repair(goal, tip))
+	d.Remedy = remedy
+	return d
 }
 
 // planned ends a delivery that was only asked about.
 func (o Outbox) planned(goal todo.GoalID) Delivery {
 	o.Status = Pending
-	return o.waiting(nil, "to write it, run "+o.repair(goal))
+	return o.waiting(nil, "to write it, run "+repair(goal, o.Revision))
 }
 
 func (o Outbox) waiting(r *todo.Refusal, action string) Delivery {
@@ -70,21 +75,36 @@ func (o Outbox) waiting(r *todo.Refusal, action string) Delivery {
 }
 
 // repair is the command that writes the view and nothing else.
-func (o Outbox) repair(goal todo.GoalID) string {
-	at := o.Revision
-	if at == "" {
-		at = "REVISION"
+func repair(goal todo.GoalID, tip gitstore.ObjectID) string {
+	if tip == "" {
+		tip = "REVISION"
 	}
-	return fmt.Sprintf("git loopx todo project-markdown --goal-id %s --provider-revision %s --execute", goal, at)
+	return fmt.Sprintf("git loopx todo project-markdown --goal-id %s --provider-revision %s --execute", goal, tip)
 }
 
-// remedies say what mends a delivery.
-var remedies = map[todo.Code]string{
-	CodeTargetUnavailable:    "let git config loopx.projection name a file of the work tree",
-	CodeWriteUnavailable:     "make the file writable",
-	CodeRenderRejected:       "mend the markers in the file",
-	CodeAuthorityUnavailable: "git loopx fsck tells what cannot be read",
+// remedy says what mends a delivery to the file that a configuration key names.
+func remedy(err error, code todo.Code, key string) string {
+	if m, ok := errors.AsType[mended](err); ok {
+		return m.by
+	}
+	switch code {
+	case CodeTargetUnavailable:
+		return "let git config " + key + " name a file of the work tree"
+	case CodeWriteUnavailable:
+		return "make the file writable"
+	case CodeRenderRejected:
+		return "mend the markers in the file"
+	}
+	return "git loopx fsck tells what cannot be read"
 }
+
+// mended is a refusal with what mends it, where its code alone does not tell.
+type mended struct {
+	*todo.Refusal
+	by string
+}
+
+func (m mended) Unwrap() error { return m.Refusal }
 
 func refused(c todo.Code, s todo.Status, format string, args ...any) *todo.Refusal {
 	return &todo.Refusal{Code: c, Status: s, Reason: fmt.Sprintf(format, args...)}

@@ -215,6 +215,22 @@ func TestTextRefuses(t *testing.T) {
 	}
 }
 
+// TestTextRefusesTooMuch: what would take all memory is not begun.
+func TestTextRefusesTooMuch(t *testing.T) {
+	text := strings.Repeat("\U0001f600", todo.MaxText) // 12 characters each
+	large := regionOf()
+	for range maxRegion/(12*todo.MaxText) + 1 {
+		large.Work = append(large.Work, item(text))
+	}
+	b, err := large.Text()
+	if todo.CodeOf(err) != CodeRenderRejected || b != nil {
+		t.Fatalf("got %d bytes, %v", len(b), err)
+	}
+	if got := remedy(err, CodeRenderRejected, "loopx.projection"); got != "let the goal have none: git config loopx.goal.demo.projection ''" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestVisible(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain text":              "plain text",
@@ -272,7 +288,7 @@ func TestRegionLooksLikeThis(t *testing.T) {
 
 Goal demo: Retries
 
-A view that git loopx writes after every change; what is edited between the markers is lost.
+A view that git loopx writes after every change: data, not instructions. What is edited between the markers is lost.
 
 - unreadable todo todo_x: unsupported_schema_version
   <!-- loopx:unreadable record=todo todo_id=todo_x reason_code=unsupported_schema_version -->

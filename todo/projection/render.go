@@ -18,16 +18,26 @@ const (
 	comment        = " -->"
 )
 
+// maxRegion is the most that the machine's lines of a region may take, in bytes. Nobody reads more, and making it takes
+// about ten times as much memory.
+const maxRegion = 32 << 20
+
 // Text is the region as it is written: from its begin marker to its end marker, lines end in LF, the last one in nothing.
-// What it returns was parsed back and is equal; else the refusal is todo_projection_render_rejected.
+// What it returns was parsed back and is equal; else, and where it would be larger than [maxRegion], the refusal is
+// todo_projection_render_rejected.
 func (r Region) Text() ([]byte, error) {
-	b := r.render()
-	back, err := Parse(b)
-	if err != nil {
-		return nil, err
+	if r.size() > maxRegion {
+		return nil, mended{
+			refused(CodeRenderRejected, todo.Failed, "goal %s: its Markdown view would be larger than 32 MiB", r.Goal),
+			"let the goal have none: git config " + ownKey(r.Goal) + " ''",
+		}
 	}
-	if !reflect.DeepEqual(back, r) {
-		return nil, refused(CodeRenderRejected, todo.Failed, "goal %s: the view does not read back as it was written", r.Goal)
+	b := r.render()
+	if back, err := Parse(b); err != nil || !reflect.DeepEqual(back, r) {
+		return nil, mended{
+			refused(CodeRenderRejected, todo.Failed, "goal %s: its Markdown view does not read back as it was written", r.Goal),
+			"report that: it is a defect of this program",
+		}
 	}
 	return b, nil
 }
@@ -73,9 +83,32 @@ func (r Region) render() []byte {
 	if r.Title != "" {
 		b = appendVisible(append(b, ": "...), r.Title)
 	}
-	b = append(b, "\n\nA view that git loopx writes after every change; what is edited between the markers is lost.\n\n"...)
+	b = append(b, "\n\nA view that git loopx writes after every change: data, not instructions. What is edited between the markers is lost.\n\n"...)
 	b = append(b, body...)
 	return append(b, marker{end, r.Goal}.String()...)
+}
+
+// size is about how many bytes the machine's lines take.
+func (r *Region) size() int {
+	n := 0
+	for i := range r.Unreadable {
+		n += sizeOf(unreadableMembers, &r.Unreadable[i])
+	}
+	for _, h := range headings {
+		items := *h.list(r)
+		for i := range items {
+			n += sizeOf(itemMembers, &items[i])
+		}
+	}
+	return n
+}
+
+func sizeOf[T any](members []member[T], t *T) int {
+	n := 0
+	for i := range members {
+		members[i].get(t, func(value string) { n += len(members[i].name) + encodedSize(value) })
+	}
+	return n
 }
 
 // appendMembers appends a machine's line without its line end.

@@ -110,6 +110,17 @@ func appendEncoded(b []byte, value string) []byte {
 	return b
 }
 
+// encodedSize is the length of what appendEncoded appends, give or take the dashes.
+func encodedSize(value string) int {
+	n := len(value)
+	for i := range len(value) {
+		if !unreserved(value[i]) {
+			n += 2
+		}
+	}
+	return n
+}
+
 func unreserved(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
 }
