@@ -42,8 +42,7 @@ func (l *Ledger) prepareOperation(r PrepareRequest) (gitstore.Operation, error) 
 	if err != nil {
 		return gitstore.Operation{}, err
 	}
-	at, err := l.Instant()
-	if err != nil {
+	if _, err := l.Instant(); err != nil {
 		return gitstore.Operation{}, err
 	}
 	op, err := l.Operation(r.Call, "handoff prepare", r.args(c))
@@ -52,6 +51,10 @@ func (l *Ledger) prepareOperation(r PrepareRequest) (gitstore.Operation, error) 
 	}
 	op.ExpectedLast = true
 	op.Decide = func(ctx context.Context, tip *gitstore.Snapshot) (gitstore.Change, error) {
+		at, err := l.Instant() // not before: a lease may end while the operation waits for its turn
+		if err != nil {
+			return gitstore.Change{}, err
+		}
 		s, err := l.ReadState(ctx, tip, r.Goal, r.Todo, at)
 		if err != nil {
 			return gitstore.Change{}, err
@@ -130,8 +133,7 @@ func (l *Ledger) adoptOperation(r AdoptRequest, seen func() (Availability, error
 	if err := CheckAdopt(r); err != nil {
 		return gitstore.Operation{}, err
 	}
-	at, err := l.Instant()
-	if err != nil {
+	if _, err := l.Instant(); err != nil {
 		return gitstore.Operation{}, err
 	}
 	op, err := l.Operation(r.Call, "handoff adopt", r.args())
@@ -147,6 +149,10 @@ func (l *Ledger) adoptOperation(r AdoptRequest, seen func() (Availability, error
 		return AdmitAdopt(g, r)
 	}
 	op.Decide = func(ctx context.Context, tip *gitstore.Snapshot) (gitstore.Change, error) {
+		at, err := l.Instant() // not before: a lease may end while the operation waits for its turn
+		if err != nil {
+			return gitstore.Change{}, err
+		}
 		s, err := l.ReadState(ctx, tip, r.Goal, r.Todo, at)
 		if err != nil {
 			return gitstore.Change{}, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-loopx/git-loopx/gitstore"
 	"github.com/git-loopx/git-loopx/lease"
@@ -107,6 +108,35 @@ func TestPrepareLeaseOver(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	})
+}
+
+// Whoever waited for their turn until their lease was over has none when it comes: nothing is written.
+func TestLeaseEndsWhileWaiting(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		call func(*world) error
+		end  string
+	}{
+		{"prepare", func(w *world) error { _, err := w.Prepare(t.Context(), w.prepareLeased()); return err }, "2026-09-13T10:45:00Z"},
+		{"adopt", func(w *world) error { _, err := w.Adopt(t.Context(), w.adoptLeased()); return err }, "2026-09-13T10:15:00Z"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newLeasedWorld(t)
+			if row.name == "adopt" {
+				_, err := w.Prepare(t.Context(), w.prepareLeased())
+				w.must(err)
+				w.transfer()
+			}
+			began, reads := w.Now, 0
+			w.Now = func() time.Time {
+				if reads++; reads == 1 {
+					return began()
+				}
+				return clock(row.end)()
+			}
+			w.unmoved(func() { wantCode(t, row.call(w), todo.CodeModeRequiresLease) })
+		})
+	}
 }
 
 // Case 71: a lease that cannot be read stops every handoff verb and is left untouched.

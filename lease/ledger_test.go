@@ -71,7 +71,7 @@ func TestJourney(t *testing.T) {
 	}
 	want := View{
 		GoalID: "demo", TodoID: "todo_a", Owner: "agent-a", IdempotencyKey: "execution-a", WriteScopes: []string{}, AcquireTTL: 2700, Version: 1, Epoch: 1,
-		Status: Active, AcquiredAt: "2026-09-13T10:00:00Z", UpdatedAt: "2026-09-13T10:00:00Z", ExpiresAt: "2026-09-13T10:45:00Z", ClockObservedAt: "2026-09-13T10:00:00Z",
+		Status: Active, AcquiredAt: "2026-09-13T10:00:00Z", UpdatedAt: "2026-09-13T10:00:00Z", ExpiresAt: "2026-09-13T10:45:00Z", Clock: ClockNote{"local", "2026-09-13T10:00:00Z"},
 	}
 	if diff := cmp.Diff(&want, got.Lease); diff != "" {
 		t.Error(diff)

@@ -71,20 +71,20 @@ type ReleaseRequest struct {
 
 // View is a lease as answers show it; a promise, apart from the stored record.
 type View struct {
-	GoalID          todo.GoalID  `json:"goal_id"`
-	TodoID          todo.ID      `json:"todo_id"`
-	Owner           todo.AgentID `json:"owner"`
-	IdempotencyKey  string       `json:"idempotency_key"`
-	WriteScopes     []string     `json:"write_scopes"`
-	AcquireTTL      int64        `json:"acquire_ttl_seconds"`
-	Version         int64        `json:"version"`
-	Epoch           int64        `json:"lease_epoch"`
-	Status          Status       `json:"status"`
-	AcquiredAt      todo.Instant `json:"acquired_at"`
-	UpdatedAt       todo.Instant `json:"updated_at"`
-	ExpiresAt       todo.Instant `json:"expires_at"`
-	ReleasedAt      todo.Instant `json:"released_at,omitzero"`
-	ClockObservedAt todo.Instant `json:"clock_observed_at"`
+	GoalID         todo.GoalID  `json:"goal_id"`
+	TodoID         todo.ID      `json:"todo_id"`
+	Owner          todo.AgentID `json:"owner"`
+	IdempotencyKey string       `json:"idempotency_key"`
+	WriteScopes    []string     `json:"write_scopes"`
+	AcquireTTL     int64        `json:"acquire_ttl_seconds"`
+	Version        int64        `json:"version"`
+	Epoch          int64        `json:"lease_epoch"`
+	Status         Status       `json:"status"`
+	AcquiredAt     todo.Instant `json:"acquired_at"`
+	UpdatedAt      todo.Instant `json:"updated_at"`
+	ExpiresAt      todo.Instant `json:"expires_at"`
+	ReleasedAt     todo.Instant `json:"released_at,omitzero"`
+	Clock          ClockNote    `json:"clock_note"`
 }
 
 // Answer is what a mutation of a lease says.

@@ -28,20 +28,20 @@ const (
 // command that destroys, forces or resets: agents do what errors say.
 type row struct {
 	exit int
-	hint string
+	hint string // TODO stands for the Todo that was asked for: see [failure.onTodo]
 }
 
 // codes has a row for every reason code of this program. A code that is not in it is a defect that the tests find; a
 // user would see it with exit 1 and no hint.
 func codes() map[string]row {
 	const (
-		lookAgain = "look at the Todo as it is now: git loopx todo show"
+		lookAgain = "look at the Todo as it is now: git loopx todo show TODO"
 		fixFlags  = "the command's -h explains what it takes"
 		retry     = "run the same command again, with the same operation id if you gave one"
 		newer     = "it is left untouched; a newer git-loopx may be able to read it"
 		unblock   = "choose another Todo, or ask the one who set this up"
-		seeLease  = "look at the lease as it is now: git loopx lease inspect"
-		confirm   = "somebody confirms it as it reads now: git loopx goal acceptance bind --todo"
+		seeLease  = "look at the lease as it is now: git loopx lease inspect TODO"
+		confirm   = "somebody confirms it as it reads now: git loopx goal acceptance bind --todo TODO"
 	)
 	return map[string]row{
 		// Arguments.
@@ -59,8 +59,8 @@ func codes() map[string]row {
 		"invalid_owner":                                {exitUsage, "name the agent that holds the lease: --owner, LOOPX_AGENT or git config loopx.agent"},
 		"invalid_idempotency_key":                      {exitUsage, "a key is 1 to 160 of the characters A-Z a-z 0-9 _ . : @ / -"},
 		"invalid_ttl":                                  {exitUsage, "a lease lasts 1 to 86400 seconds"},
-		"invalid_expected_version":                     {exitUsage, "a version is a whole number from 0; git loopx lease inspect shows it"},
-		"version_required":                             {exitUsage, "give the version that the lease has; git loopx lease inspect shows it"},
+		"invalid_expected_version":                     {exitUsage, "a version is a whole number from 0; git loopx lease inspect TODO shows it"},
+		"version_required":                             {exitUsage, "give the version that the lease has; git loopx lease inspect TODO shows it"},
 		"actor_required":                               {exitUsage, "name the agent: --agent-id, LOOPX_AGENT or git config loopx.agent"},
 		"todo_id_ambiguous":                            {exitUsage, "give more of the id, or all of it"},
 
@@ -73,8 +73,8 @@ func codes() map[string]row {
 		"claim_transfer_requires_canonical_authority": {exitNotFound, "git loopx goal list shows the goals here"},
 
 		// Conflict.
-		"provider_revision_mismatch":               {exitConflict, "look at what changed, then decide again on the current revision"},
-		"coordination_operation_identity_mismatch": {exitConflict, "use a new operation id for a new intent"},
+		"provider_revision_mismatch":               {exitConflict, "look at what changed, git loopx todo history tells, then decide again on the current revision"},
+		"coordination_operation_identity_mismatch": {exitConflict, "repeat the command exactly as it was then, or use a new operation id for a new intent; git loopx todo receipt tells what was done"},
 
 		// Busy, ambiguous, unavailable.
 		"authority_busy":                         {exitUnavailable, retry + "; git loopx doctor finds locks that were left behind"},
@@ -97,14 +97,14 @@ func codes() map[string]row {
 		"target_agent_not_registered":                      {exitRefused, "git loopx agent list shows who is registered; git loopx agent add registers"},
 		"actor_excluded":                                   {exitRefused, unblock},
 		"bound_agent_mismatch":                             {exitRefused, unblock},
-		"todo_already_exists":                              {exitRefused, "git loopx todo show tells what it is; leave the id out to have a new one drawn"},
+		"todo_already_exists":                              {exitRefused, "git loopx todo show TODO tells what it is; leave the id out to have a new one drawn"},
 		"todo_semantic_duplicate_conflict":                 {exitRefused, "update the Todo that is there, or word this one differently"},
 		"todo_dependency_invalid":                          {exitRefused, "git loopx todo list --all shows the Todos of the goal"},
 		"todo_dependency_pending":                          {exitRefused, "do what it waits for first, or choose another Todo: git loopx todo ready"},
-		"todo_archived":                                    {exitRefused, "git loopx todo reopen takes it back"},
-		"unsupported_todo_update_target":                   {exitRefused, "git loopx todo reopen takes it back"},
+		"todo_archived":                                    {exitRefused, "git loopx todo reopen TODO takes it back"},
+		"unsupported_todo_update_target":                   {exitRefused, "git loopx todo reopen TODO takes it back"},
 		"update_owner_mismatch":                            {exitRefused, lookAgain},
-		"update_lease_requirements_transition_unsupported": {exitRefused, "give the lease back first: git loopx lease release"},
+		"update_lease_requirements_transition_unsupported": {exitRefused, "give the Todo back first, with the lease proof: git loopx todo release TODO; then change it and claim it again"},
 		"claim_actor_mismatch":                             {exitRefused, "an agent claims and adopts for itself only"},
 		"claim_owner_mismatch":                             {exitRefused, lookAgain},
 		"claim_lease_requires_hard_lease":                  {exitRefused, "claim without a lease: leases are for goals whose mode is hard_lease"},
@@ -113,28 +113,28 @@ func codes() map[string]row {
 		"todo_not_done":                                    {exitRefused, "complete it first"},
 		"todo_superseded":                                  {exitRefused, "go on with the Todo that took its place"},
 		"todo_successor_cycle":                             {exitRefused, "name a successor that does not lead back here"},
-		"todo_lease_conflict":                              {exitRefused, "wait until the lease ends, or choose another Todo: git loopx todo ready"},
-		"handoff_mode_requires_lease":                      {exitRefused, "take a lease: git loopx todo claim with --task-lease-idempotency-key, or git loopx lease acquire"},
-		"handoff_mode_lease_claim_divergence":              {exitRefused, "git loopx lease inspect tells why the lease does not count"},
+		"todo_lease_conflict":                              {exitRefused, "git loopx lease inspect TODO tells whose it is; wait until it ends, or choose another Todo: git loopx todo ready"},
+		"handoff_mode_requires_lease":                      {exitRefused, "take a lease: git loopx todo claim TODO --task-lease-idempotency-key KEY; where the goal's mode is soft_claim there is none, and no proof is needed"},
+		"handoff_mode_lease_claim_divergence":              {exitRefused, "git loopx lease inspect TODO tells why the lease does not count"},
 		"lease_fence_required":                             {exitRefused, "prove the lease: --task-lease-idempotency-key and --task-lease-expected-version"},
 		"lease_cas_mismatch":                               {exitRefused, seeLease},
 		"version_mismatch":                                 {exitRefused, seeLease},
 		"handoff_mode_forbids_lease":                       {exitRefused, "claim without a lease, or git loopx goal mode set hard_lease while nothing is claimed"},
-		"lease_not_active":                                 {exitRefused, "take it anew, under a new key: git loopx lease acquire"},
+		"lease_not_active":                                 {exitRefused, "take it anew, under a new key: git loopx lease acquire TODO --idempotency-key KEY"},
 		"idempotency_key_reuse":                            {exitRefused, "choose a new key; " + seeLease},
 		"write_scope_conflict":                             {exitRefused, "wait until the other lease ends, or choose another Todo: git loopx todo ready"},
 		"lease_generation_exhausted":                       {exitRefused, "go on with a new Todo: git loopx todo supersede"},
 		"invalid_lease_skew":                               {exitRefused, "git config loopx.lease.skew is a whole number of seconds, 0 to 3600"},
 		"owner_not_registered":                             {exitRefused, "git loopx agent list shows who is registered; git loopx agent add registers"},
 		"owner_excluded_from_todo":                         {exitRefused, unblock},
-		"owner_conflicts_with_claim":                       {exitRefused, "its owner hands it over: git loopx lease transfer --transfer-claim, or git loopx handoff"},
-		"claim_transfer_requires_hard_lease":               {exitRefused, "without leases a Todo is handed over by its note: git loopx handoff prepare"},
+		"owner_conflicts_with_claim":                       {exitRefused, "its owner hands it over: git loopx lease transfer TODO --transfer-claim"},
+		"claim_transfer_requires_hard_lease":               {exitRefused, "without leases a Todo is handed over by its note: git loopx handoff prepare TODO"},
 		"claim_transfer_requires_open_agent_todo":          {exitRefused, lookAgain},
 		"claim_transfer_owner_mismatch":                    {exitRefused, lookAgain},
 		"invalid_clock":                                    {exitRefused, "set the clock of this machine"},
-		"continuation_owner_required":                      {exitRefused, "only the agent that claimed the Todo prepares its note: git loopx todo claim"},
-		"continuation_transfer_required":                   {exitRefused, "the holder of the lease hands it over first: git loopx lease transfer --transfer-claim"},
-		"continuation_not_ready":                           {exitRefused, "git loopx handoff inspect explains the blockers"},
+		"continuation_owner_required":                      {exitRefused, "only the agent that claimed the Todo prepares its note: git loopx todo claim TODO"},
+		"continuation_transfer_required":                   {exitRefused, "the holder of the lease hands it over first: git loopx lease transfer TODO --transfer-claim; git loopx handoff inspect, with the same flags, tells the next step"},
+		"continuation_not_ready":                           {exitRefused, "git loopx handoff inspect TODO explains the blockers"},
 		"continuation_note_replaced":                       {exitRefused, lookAgain},
 		"continuation_note_stale":                          {exitRefused, "the Todo changed since: prepare anew"},
 		"continuation_facts_changed":                       {exitRefused, lookAgain},
@@ -254,8 +254,12 @@ func explain(err error) *failure {
 	}
 	f.exit = r.exit
 	if f.hint == "" {
+		f.hint = leaseHint(err)
+	}
+	if f.hint == "" {
 		f.hint = r.hint
 	}
+	f.hint = f.onTodo(f.hint)
 	return f
 }
 

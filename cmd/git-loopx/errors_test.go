@@ -160,6 +160,29 @@ func TestHintsAreSafe(t *testing.T) {
 	}
 }
 
+// TestHintNamesTodo: a hint names the Todo that was asked for, and nothing that is no id, since hints are run.
+func TestHintNamesTodo(t *testing.T) {
+	const show = "look at the Todo as it is now: git loopx todo show "
+	refusal := &todo.Refusal{Code: todo.CodeTodoNotOpen, Status: todo.Rejected, Reason: "done"}
+	for _, test := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"known", &placedError{refusal, members{{"goal_id", "demo"}, {"todo_id", "todo_a"}}}, show + "todo_a"},
+		{"chosen by the rule", &placedError{&todo.Refusal{Code: refusal.Code, Detail: map[string]any{"todo_id": todo.ID("todo_b")}},
+			members{{"goal_id", "demo"}}}, show + "todo_b"},
+		{"not known", refusal, show + "TODO"},
+		{"no id", &placedError{refusal, members{{"todo_id", "todo_a; echo"}}}, show + "TODO"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := explain(test.err).hint; got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
 func TestExplain(t *testing.T) {
 	at := time.Date(2026, 9, 13, 10, 5, 0, 0, time.UTC)
 	for _, test := range []struct {

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/git-loopx/git-loopx/gitstore"
 	"github.com/git-loopx/git-loopx/handoff"
+	"github.com/git-loopx/git-loopx/todo"
 )
 
 // failure is what a command says when it did not do what was asked for: the members of every refusal
@@ -39,6 +41,32 @@ func (f *failure) explanation() members {
 	m := members{{"failure_kind", f.kind()}, {"reason_code", f.code}, {"reason", f.reason}}
 	m.setGiven("hint", f.hint)
 	return append(m, f.detail...)
+}
+
+// onTodo puts the Todo that a refusal is about in the place of TODO in a hint. What is no id stays out: hints are run.
+func (f *failure) onTodo(hint string) string {
+	for _, m := range slices.Concat(f.detail, f.place) {
+		if m.name != "todo_id" {
+			continue
+		}
+		if id := todo.ID(fmt.Sprint(m.value)); id.Valid() {
+			return strings.ReplaceAll(hint, "TODO", string(id))
+		}
+	}
+	return hint
+}
+
+// leaseHint is the hint where the operation id of a verb on leases is taken, "" for anything else. No caller chose that
+// id: it is made of the arguments (continuation.md, section 1.5).
+func leaseHint(err error) string {
+	taken, ok := errors.AsType[*gitstore.IdentityError](err)
+	switch {
+	case !ok || !strings.HasPrefix(taken.Kind, "lease "):
+		return ""
+	case taken.Kind == "lease acquire":
+		return "the key was used for another request: choose a new one; git loopx lease inspect TODO shows the lease as it is now"
+	}
+	return "the version was used for another request: git loopx lease inspect TODO shows the lease as it is now"
 }
 
 // print speaks to a person: "error:" says what is, "hint:" the next step. Both are lower case and end without a full

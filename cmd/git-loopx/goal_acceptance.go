@@ -26,20 +26,13 @@ func acceptanceVerbs(family string) []verb {
 	}
 }
 
-// acceptanceCall is call for the verbs that change the hold.
-func (j *job) acceptanceCall(ctx context.Context, m mutationFlags) (todo.Call, error) {
-	call, err := j.goalCall(ctx, m)
-	call.Agent = "" // verbs on goals have no actor
-	return call, err
-}
-
 type acceptanceEnable struct {
 	Todo []string `sep:"none" placeholder:"TODO" help:"Hold only this Todo, named by its complete id; repeatable."`
 	mutationFlags
 }
 
 func (c *acceptanceEnable) run(ctx context.Context, j *job) (*answer, error) {
-	call, err := j.acceptanceCall(ctx, c.mutationFlags)
+	call, err := j.goalCall(ctx, c.mutationFlags)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +54,7 @@ func (c *acceptanceBind) run(ctx context.Context, j *job) (*answer, error) {
 	if len(c.Todo) == 0 {
 		return nil, j.usagef("--todo is needed: what is confirmed")
 	}
-	call, err := j.acceptanceCall(ctx, c.mutationFlags)
+	call, err := j.goalCall(ctx, c.mutationFlags)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +72,7 @@ func (c *acceptanceBind) run(ctx context.Context, j *job) (*answer, error) {
 type acceptanceDisable struct{ mutationFlags }
 
 func (c *acceptanceDisable) run(ctx context.Context, j *job) (*answer, error) {
-	call, err := j.acceptanceCall(ctx, c.mutationFlags)
+	call, err := j.goalCall(ctx, c.mutationFlags)
 	if err != nil {
 		return nil, err
 	}

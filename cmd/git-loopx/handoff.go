@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/git-loopx/git-loopx/handoff"
 	"github.com/git-loopx/git-loopx/todo"
@@ -28,14 +30,17 @@ func handoffVerbs() []verb {
 // handoffFlags are those of all three verbs (continuation.md, section 7.2).
 type handoffFlags struct {
 	todoFlags
-	goalFlags
+	GoalID string `name:"goal-id" nonempty:"" placeholder:"GOAL" help:"The goal; else LOOPX_GOAL, the branch's binding, git config loopx.goal, .loopx.toml."`
 	agentFlags
 	proofFlags
 }
 
+// namedGoal is that of goalFlags, which these verbs do without: their goal is never just the only one here.
+func (f handoffFlags) namedGoal() string { return f.GoalID }
+
 // workspaceFlags are those of the verbs that look at the receiver's surroundings.
 type workspaceFlags struct {
-	Workspace string   `default:"." nonempty:"" placeholder:"DIR" help:"Where the work will go on."`
+	Workspace string   `nonempty:"" placeholder:"DIR" help:"Where the work will go on; the current directory unless given."`
 	Artifact  []string `sep:"none" placeholder:"PATH" help:"A file that must be there, relative to the workspace; repeatable."`
 }
 
@@ -45,7 +50,7 @@ func (j *job) handoffCall(ctx context.Context, f *handoffFlags, op operationFlag
 	if err != nil {
 		return todo.Call{}, err
 	}
-	call, err := j.call(ctx, f.goalFlags, f.agentFlags, op, false, false)
+	call, err := j.call(ctx, goalFlags{f.GoalID}, f.agentFlags, op, false, false)
 	if err == nil && call.Goal == "" {
 		err = j.missingGoal(ctx)
 	}
@@ -89,9 +94,10 @@ func (c *handoffPrepare) run(ctx context.Context, j *job) (*answer, error) {
 	said.printf("  note       %s\n", a.NoteState)
 	switch {
 	case a.Refused == nil && request.Proof.Given():
-		said.notef("hint: the lease goes on with: git loopx lease transfer %s --transfer-claim; -h explains the flags", a.Todo)
+		said.notef("hint: the lease goes on with: git loopx lease transfer %s --goal-id %s --owner %s --idempotency-key %s --expected-version %d --new-owner AGENT --new-idempotency-key KEY --transfer-claim",
+			a.Todo, a.Goal, request.Agent, *request.Proof.IdempotencyKey, *request.Proof.ExpectedVersion)
 	case a.Refused == nil:
-		said.notef("hint: the next one looks with: git loopx handoff inspect %s", a.Todo)
+		said.notef("hint: the next one looks with: git loopx handoff inspect %s --goal-id %s --agent-id AGENT --session-id SESSION", a.Todo, a.Goal)
 	}
 	return said, nil
 }
@@ -166,6 +172,9 @@ func (c *handoffAdopt) run(ctx context.Context, j *job) (*answer, error) {
 		return nil, err
 	}
 	said := j.mutated(a.Answer)
+	if slices.Equal(a.Failures, []todo.Code{handoff.CodeRevisionMismatch}) {
+		said.refused.hint = fmt.Sprintf("nothing else has changed: git loopx todo claim %s --goal-id %s --agent-id %s tells whether the work may go on", a.Todo, a.Goal, a.Target)
+	}
 	said.members.set("target_agent_id", a.Target)
 	said.members.set("current_authority_verified", a.Verified)
 	said.members.set("verification_failures", append([]todo.Code{}, a.Failures...))

@@ -22,7 +22,7 @@ func leaseVerbs() []verb {
 			example: "git loopx lease renew todo_a --owner agent-a --idempotency-key execution-a --expected-version 1"},
 		{words: "transfer", family: lifecycle, flags: func() command { return &leaseTransfer{} },
 			about:   "hand a lease of yours to another agent",
-			detail:  "With --transfer-claim the claim goes along in the same step, and a note of yours stays current. The old key proves nothing afterwards.",
+			detail:  "With --transfer-claim the claim goes along in the same step, and a note of yours stays current; without it the lease of a claimed Todo only changes its key. The old key proves nothing afterwards.",
 			example: "git loopx lease transfer todo_a --owner agent-a --idempotency-key execution-a --expected-version 3 --new-owner agent-b --new-idempotency-key execution-b --transfer-claim"},
 		{words: "release", family: lifecycle, flags: func() command { return &leaseRelease{} },
 			about:   "give a lease back",
@@ -254,12 +254,17 @@ func (c *leaseInspect) run(ctx context.Context, j *job) (*answer, error) {
 	return said, nil
 }
 
+// overForHolder is a lease within the skew: over, and yet in the way of others (continuation.md, section 1.4).
+const overForHolder = "over for its holder, others still wait"
+
 // inspectionText prints the lease on a Todo for a person: whether it counts comes first.
 func (a *answer) inspectionText(v lease.Inspection) {
 	a.printf("todo       %s\nmode       %s\n", handoff.Visible(string(v.TodoID)), v.Mode)
 	switch {
 	case v.Lease == nil:
 		a.printf("lease      none, there never was one\n")
+	case v.Active && v.Lease.ExpiresAt <= v.JudgedAt:
+		a.printf("lease      %s\n", overForHolder)
 	case v.Active:
 		a.printf("lease      in force\n")
 	case v.Lease.Status == lease.Released:

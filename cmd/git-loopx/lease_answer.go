@@ -6,6 +6,7 @@ import (
 	"github.com/git-loopx/git-loopx/gitstore"
 	"github.com/git-loopx/git-loopx/handoff"
 	"github.com/git-loopx/git-loopx/lease"
+	"github.com/git-loopx/git-loopx/todo"
 )
 
 // leaseSchema is the schema_version of answers about leases.
@@ -35,7 +36,7 @@ func (j *job) leased(a lease.Answer, done string) *answer {
 	}
 	if a.Lease != nil {
 		if !a.Verified && (a.Status == gitstore.Replayed || a.Status == gitstore.Recovered) {
-			said.printf("  lease      as it was then, not in force now\n")
+			said.leaseOfThen(a.Todo)
 		}
 		said.leaseText("  ", *a.Lease)
 	}
@@ -47,6 +48,12 @@ func (j *job) leased(a lease.Answer, done string) *answer {
 		said.proofHint(*a.Lease)
 	}
 	return said
+}
+
+// leaseOfThen says that the lease which follows is history.
+func (a *answer) leaseOfThen(id todo.ID) {
+	a.printf("  lease      as it was then\n")
+	a.notef("hint: git loopx lease inspect %s shows the lease as it is now", handoff.Visible(string(id)))
 }
 
 // leaseText prints a lease for a person, each line after indent.

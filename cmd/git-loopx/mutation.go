@@ -45,7 +45,7 @@ func (j *job) mutatedWhat(a todo.Answer, subject string) *answer {
 		m.set("todo", a.View)
 	}
 	if a.Refused != nil {
-		said.refused = explain(a.Refused)
+		said.refused = explain(withPlace(a.Refused, j))
 	}
 
 	said.printf("%s %s: %s\n", a.Kind, handoff.Visible(subject), a.Status)

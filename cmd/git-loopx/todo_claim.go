@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/git-loopx/git-loopx/gitstore"
 	"github.com/git-loopx/git-loopx/lease"
 	"github.com/git-loopx/git-loopx/todo"
 )
@@ -53,10 +54,12 @@ func (j *job) claimed(a lease.ClaimAnswer) *answer {
 	if a.Refused != nil || json.Unmarshal(a.Receipt.Result, &result) != nil || result.Lease == nil {
 		return said // a claim without a lease, or one of the past
 	}
-	said.leaseText("  ", *result.Lease)
-	if a.Verified {
+	if a.Status == gitstore.Replayed { // the lease may have been renewed since
+		said.leaseOfThen(a.Todo)
+	} else if a.Verified {
 		said.proofHint(*result.Lease)
 	}
+	said.leaseText("  ", *result.Lease)
 	return said
 }
 

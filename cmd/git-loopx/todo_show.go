@@ -142,7 +142,7 @@ func showTodo(ctx context.Context, j *job, t todoFlags, g goalFlags, onlyNote bo
 	said.members.set("holds", append([]todo.Code{}, shown.Holds...))
 	if !onlyNote {
 		said.todoText(shown.View)
-		said.holdsText(shown)
+		said.holdsText(shown, todo.At(j.Now()))
 		said.printf("revision    %s\n", shown.Revision)
 	}
 	said.noteText(shown.Note, onlyNote)
@@ -190,12 +190,16 @@ func (a *answer) todoText(v todo.View) {
 }
 
 // holdsText prints for a person who may work on a Todo now, and what keeps the work.
-func (a *answer) holdsText(v todo.ShowView) {
+func (a *answer) holdsText(v todo.ShowView, now todo.Instant) {
 	if l := v.Lease; l != nil {
 		state := "over"
 		switch {
+		case l.Active && l.ExpiresAt <= now:
+			state = overForHolder
 		case l.Active:
 			state = "in force"
+		case !l.Live && l.ExpiresAt > now:
+			state = "given back"
 		case l.Live:
 			state = "not in force: " + string(l.Reason)
 		}
