@@ -70,7 +70,8 @@ func (e *IdentityError) Error() string {
 	return fmt.Sprintf("operation id %q was used for %q at %s", e.OperationID, e.Kind, e.At.UTC().Format(time.RFC3339))
 }
 
-// BusyError: writing; others kept the ref until the deadline. Nothing was written; Lock names a lock file in the way.
+// BusyError: writing; others kept the ref until the deadline, or it came while the operation was being decided. Nothing was
+// written; Lock names a lock file in the way.
 type BusyError struct {
 	Ref  RefName
 	Lock string
@@ -80,7 +81,7 @@ func (e *BusyError) Error() string {
 	if e.Lock != "" {
 		return fmt.Sprintf("%s: another process holds %s", e.Ref, e.Lock)
 	}
-	return fmt.Sprintf("%s: other writers kept the ref busy until the deadline", e.Ref)
+	return fmt.Sprintf("%s: not done in time: other writers kept the ref busy, or the change takes longer than loopx.timeout allows", e.Ref)
 }
 
 // AmbiguousError: writing; whether the swap happened cannot be told. The same call with the same operation id is safe.

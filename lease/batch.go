@@ -163,7 +163,11 @@ func refusedLine(line int, at head, r *todo.Refusal) (*todo.Refusal, error) {
 	if err != nil {
 		return nil, err
 	}
-	return with(onLine(line, at, r), "result", jsontext.Value(value)), nil
+	whole := with(onLine(line, at, r), "result", jsontext.Value(value))
+	if at.Todo != "" { // for the hint
+		with(whole, "todo_id", at.Todo)
+	}
+	return whole, nil
 }
 
 // putTogether adds the decision of one more line to that of a batch. Of two records of one Todo the later is written.

@@ -197,7 +197,7 @@ func TestBatchRefused(t *testing.T) {
 		_, err := d.ApplyBatch(d.ctx(), by("agent-a", ""), lines(`{"op":"claim","todo_id":"todo_a"}`))
 		return err
 	})
-	if owner.Detail["claimed_by"] != todo.AgentID("agent-b") || owner.Status != todo.Rejected {
+	if owner.Detail["claimed_by"] != todo.AgentID("agent-b") || owner.Detail["todo_id"] != todo.ID("todo_a") || owner.Status != todo.Rejected {
 		t.Errorf("the members of the line's own refusal: got %+v", owner)
 	}
 }

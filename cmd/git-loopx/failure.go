@@ -56,9 +56,12 @@ func (f *failure) onTodo(hint string) string {
 	return hint
 }
 
-// leaseHint is the hint where the operation id of a verb on leases is taken, "" for anything else. No caller chose that
-// id: it is made of the arguments (continuation.md, section 1.5).
+// leaseHint is the hint where a line of a batch lacks a lease proof, and where the operation id of a verb on leases is taken;
+// "" for anything else. No caller chose that id: it is made of the arguments (continuation.md, section 1.5).
 func leaseHint(err error) string {
+	if r := todo.AsRefusal(err); r != nil && r.Code == todo.CodeLeaseFenceRequired && r.Detail["line"] != nil {
+		return `prove the lease in the line: "lease_proof":{"idempotency_key":KEY,"expected_version":N}`
+	}
 	taken, ok := errors.AsType[*gitstore.IdentityError](err)
 	switch {
 	case !ok || !strings.HasPrefix(taken.Kind, "lease "):

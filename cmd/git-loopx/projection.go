@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"runtime/debug"
 
 	"github.com/git-loopx/git-loopx/gitstore"
 	"github.com/git-loopx/git-loopx/handoff"
@@ -36,6 +37,7 @@ func (j *job) deliver(ctx context.Context, said *answer) {
 	if said.view == nil {
 		return
 	}
+	debug.SetMemoryLimit(48 << 20) // the view of 10,000 Todos is some megabytes, and is there in several forms at once
 	d := j.projections().Deliver(ctx, said.view.goal, said.view.trigger)
 	said.view.state = d.State
 	if d.Outbox != nil {
@@ -87,6 +89,7 @@ func projected(goal todo.GoalID, tip gitstore.ObjectID, d projection.Delivery, r
 	case d.Refused != nil:
 		status = string(d.Refused.Status)
 		said.refused = explain(d.Refused)
+		said.refused.hint = d.Remedy + ", then run the same command again"
 	case d.State == projection.Pending:
 		status = string(gitstore.Planned)
 	}

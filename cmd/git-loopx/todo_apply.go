@@ -13,14 +13,11 @@ type todoApply struct {
 	mutationFlags
 }
 
-// maxBatch is the largest file of changes, in bytes.
-const maxBatch = 8 << 20
-
 func (c *todoApply) run(ctx context.Context, j *job) (*answer, error) {
 	if c.File == "" {
 		return nil, j.usagef("a file is needed: its name, or - for standard input")
 	}
-	lines, err := j.read(ctx, "FILE", c.File, maxBatch)
+	lines, err := j.read(ctx, "FILE", c.File, lease.MaxBatchBytes)
 	if err != nil {
 		return nil, err
 	}

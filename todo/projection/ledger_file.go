@@ -103,11 +103,6 @@ func (t target) replace(root *os.Root, content []byte, was fs.FileInfo) error {
 		mode = was.Mode().Perm() & 0o600
 	}
 	f, err := root.OpenFile(t.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if errors.Is(err, fs.ErrExist) { // of a killed writer: this one has the turn
-		if err = root.Remove(t.temp); err == nil {
-			f, err = root.OpenFile(t.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-		}
-	}
 	if err != nil {
 		return err
 	}
@@ -118,21 +113,11 @@ func (t target) replace(root *os.Root, content []byte, was fs.FileInfo) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	var ours fs.FileInfo
-	if err == nil {
-		ours, err = f.Stat()
-	}
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
-	if err == nil {
-		// Another has the turn too, if the directory of the locks was deleted since: then this is that one's by now.
-		if there, serr := root.Lstat(t.temp); serr != nil || !os.SameFile(ours, there) {
-			return errFileMoved
-		}
-		if !t.same(root, was) {
-			err = errFileMoved
-		}
+	if err == nil && !t.same(root, was) {
+		err = errFileMoved
 	}
 	if err == nil {
 		err = root.Rename(t.temp, t.path)

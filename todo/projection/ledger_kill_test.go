@@ -2,8 +2,6 @@ package projection
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"runtime"
@@ -33,7 +31,6 @@ func TestKilledWriter(t *testing.T) {
 	w.fill(600)
 	w.delivered(Delivered)
 	w.must(os.Chmod(w.path("TODO.md"), 0o600))
-	temp := w.path(w.temp("TODO.md"))
 	killed := 0
 	for n := 0; killed < 3; n++ {
 		if n == 60 {
@@ -41,7 +38,7 @@ func TestKilledWriter(t *testing.T) {
 		}
 		before := w.read("TODO.md")
 		w.update("Text " + strings.Repeat("x", n+1))
-		if w.killAt(temp) {
+		if temp := w.killed(); temp != "" {
 			killed++
 			half, err := os.Stat(temp)
 			if err != nil || half.Size() > int64(len(before)+1000) {
@@ -63,14 +60,14 @@ func TestKilledWriter(t *testing.T) {
 		if got := w.shown("TODO.md", "demo"); got.Revision != w.tip() {
 			t.Fatalf("the view is of %s", got.Revision)
 		}
-		if _, err := os.Stat(temp); !errors.Is(err, fs.ErrNotExist) {
-			t.Fatalf("the temporary file is left: %v", err)
+		if left := w.temps(); left != nil {
+			t.Fatalf("the temporary file is left: %q", left)
 		}
 	}
 }
 
-// killAt starts a writer and kills it as soon as its temporary file is there. It returns whether that file was left.
-func (w *world) killAt(temp string) bool {
+// killed starts a writer and kills it as soon as its temporary file is there. It returns that file, "" if it was not left.
+func (w *world) killed() string {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), 30*time.Second)
 	defer cancel()
@@ -83,15 +80,14 @@ func (w *world) killAt(temp string) bool {
 		close(over)
 	}()
 	for {
-		if _, err := os.Stat(temp); err == nil {
+		if len(w.temps()) > 0 {
 			cmd.Process.Kill()
 			<-over
-			_, err := os.Stat(temp)
-			return err == nil
+			return strings.Join(w.temps(), " and ")
 		}
 		select {
 		case <-over:
-			return false
+			return ""
 		default:
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -228,8 +229,10 @@ func TestTurn(t *testing.T) {
 	w.must(err)
 	release, err := w.takeTurn(t.Context(), &target)
 	w.must(err)
-	if target.temp != w.temp("TODO.md") {
-		t.Skipf("this file system has no exclusive turn: the temporary file is %q", target.temp)
+	if locks, err := filepath.Glob(w.path(".git/loopx/locks/projection-*")); err != nil || len(locks) != 1 {
+		t.Fatalf("got %q, %v", locks, err)
+	} else if named, err := os.ReadFile(locks[0]); err != nil || len(named) == 0 {
+		t.Skipf("this file system has no exclusive turn: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -244,46 +247,23 @@ func TestTurn(t *testing.T) {
 	w.delivered(Delivered)
 }
 
-// TestTemporaryFileOfAnother: what another wrote in the place of the temporary file, which only happens where both have a
-// turn, never becomes the file.
-func TestTemporaryFileOfAnother(t *testing.T) {
+// TestTwoTurns: where two have a turn, as when the locks were deleted meanwhile, each has a temporary file of its own, and
+// neither takes away that of the other.
+func TestTwoTurns(t *testing.T) {
 	w := newWorld(t)
-	w.write("TODO.md", "mine\n")
-	target, err := findTarget(w.Store, "TODO.md")
-	w.must(err)
-	release, err := w.takeTurn(t.Context(), &target)
-	w.must(err)
-	defer release()
-	root, err := os.OpenRoot(target.root)
-	w.must(err)
-	defer root.Close()
-	temp := w.path(target.temp)
-	for range 20 {
-		_, was, err := target.read(root)
+	var turns [2]target
+	for i := range turns {
+		var err error
+		turns[i], err = findTarget(w.Store, "TODO.md")
 		w.must(err)
-		over := make(chan struct{})
-		var other sync.WaitGroup
-		other.Go(func() {
-			for {
-				select {
-				case <-over:
-					return
-				default:
-				}
-				if os.Remove(temp) == nil {
-					os.WriteFile(temp, []byte("half"), 0o600)
-				}
-			}
-		})
-		err = target.replace(root, []byte(strings.Repeat("ours\n", 1<<16)), was)
-		close(over)
-		other.Wait()
-		if err != nil && !errors.Is(err, errFileMoved) {
-			t.Errorf("got %v", err)
-		}
-		if got := w.read("TODO.md"); got == "half" {
-			t.Fatal("the file is half of what another writes")
-		}
+		w.must(os.RemoveAll(w.path(".git/loopx/locks")))
+		release, err := w.takeTurn(t.Context(), &turns[i])
+		w.must(err)
+		defer release()
+		w.write(turns[i].temp, "x")
+	}
+	if turns[0].temp == turns[1].temp || len(w.temps()) != 2 {
+		t.Errorf("got %q and %q", turns[0].temp, turns[1].temp)
 	}
 }
 

@@ -14,8 +14,8 @@ const maxVisible = 200
 
 // appendVisible appends foreign text as one line of Markdown that reads as it was written and does nothing: white space is
 // one space, control, format and bidirectional characters and bytes that are not UTF-8 are written as \x1b, \u202e or
-// \xff, what Markdown or HTML would obey is escaped, and no more than [maxVisible] characters are shown. The result never
-// holds <, > or a line end.
+// \xff, what Markdown or HTML would obey is escaped, and no more than [maxVisible] characters are shown. Only an address
+// that is written out may become a link to what it says. The result never holds <, > or a line end.
 func appendVisible(b []byte, s string) []byte {
 	line := visible(s)
 	var before rune
