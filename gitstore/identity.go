@@ -3,6 +3,7 @@ package gitstore
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 )
 
@@ -15,19 +16,15 @@ type answers struct {
 }
 
 // askGit asks for configuration and committer: with one git var -l where the identity is configured, else with two
-// processes, so that git itself refuses an identity that it would have to invent. asked is a git var -l that runs already,
-// or nil.
-func askGit(ctx context.Context, g *git, env []string, asked *child) answers {
-	var (
-		out []byte
-		err error
-	)
-	if asked != nil {
-		limited, cancel := context.WithTimeout(ctx, childDeadline)
-		defer cancel()
-		out, err = asked.whole(limited)
-	} else {
-		out, err = g.run(ctx, nil, "var", "-l")
+// processes, so that git itself refuses an identity that it would have to invent.
+func askGit(ctx context.Context, g *git, env []string) answers {
+	limited, cancel := context.WithTimeout(ctx, childDeadline)
+	defer cancel()
+	variables, err := g.start("var", "-l")
+	os.FindProcess(os.Getpid()) // finds out about the kernel, beside git, what os/exec needs to know for the next child
+	var out []byte
+	if err == nil {
+		out, err = variables.whole(limited)
 	}
 	if err == nil {
 		settings, ident := parseVariables(string(out))

@@ -37,16 +37,9 @@ func TestOneQuestionTellsWhatTwoTell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := askGit(ctx, r.git, r.env, nil)
+	one := askGit(ctx, r.git, r.env)
 	if diff := cmp.Diff(two, one.settings); diff != "" || one.settingsErr != nil {
 		t.Errorf("settings: %s, %v", diff, one.settingsErr)
-	}
-	asked, err := r.git.start("var", "-l")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(two, askGit(ctx, r.git, r.env, asked).settings); diff != "" {
-		t.Errorf("settings of a child that ran already: %s", diff)
 	}
 	if ident, err := readIdentity(ctx, r.git); err != nil || cutTime(ident) != cutTime(one.ident) {
 		t.Errorf("ident %q, %v; with one question %q", ident, err, one.ident)

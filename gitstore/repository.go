@@ -89,12 +89,10 @@ func Start(ctx context.Context, c Config) *Opening {
 		memory:     newMemory(),
 	}
 	r.reader = &catFile{git: g, ctx: context.WithoutCancel(ctx)}
-	var variables *child
+	r.ask = sync.OnceValue(func() answers { return askGit(ctx, g, env) })
 	if c.Writes {
-		variables, _ = g.start("var", "-l") // asked again where it could not be started
-		go os.FindProcess(os.Getpid())      // what it finds out about the kernel is needed for the next child
+		go r.ask()
 	}
-	r.ask = sync.OnceValue(func() answers { return askGit(ctx, g, env, variables) })
 	r.settings = sync.OnceValues(func() (Settings, error) { return readSettings(ctx, g) })
 	return &Opening{ctx: ctx, r: r, asked: asked, writes: c.Writes, settings: c.Settings}
 }
