@@ -27,7 +27,7 @@ func (l Lease) judged(at todo.Instant, skew int64) todo.Holding {
 	active, left := l.Status == Active, l.left(at)
 	return todo.Holding{
 		Owner: l.Owner, Key: l.Key, Version: l.Version, Epoch: l.Epoch, Expires: l.ExpiresAt, Active: active,
-		Live: active && left > 0, LiveToOthers: active && left+time.Duration(skew)*time.Second > 0,
+		Live: active && left > 0, LiveToOthers: active && left+skew > 0,
 	}
 }
 
@@ -35,17 +35,18 @@ func (l Lease) judged(at todo.Instant, skew int64) todo.Holding {
 // longer than any skew.
 func (l Lease) needsSkew(at todo.Instant) bool {
 	left := l.left(at)
-	return l.Status == Active && left <= 0 && left+MaxSkew*time.Second > 0
+	return l.Status == Active && left <= 0 && left+MaxSkew > 0
 }
 
-// left is how long the lease lasts from an instant on; both must be valid.
-func (l Lease) left(at todo.Instant) time.Duration {
+// left is how many seconds the lease lasts from an instant on; both must be valid. A time.Duration would not do: it ends
+// after 292 years.
+func (l Lease) left(at todo.Instant) int64 {
 	now, ok := at.Time()
 	end, ok2 := l.ExpiresAt.Time()
 	if !ok || !ok2 {
 		panic(fmt.Sprintf("lease: %q or %q is no instant", at, l.ExpiresAt)) // callers have checked both
 	}
-	return end.Sub(now)
+	return end.Unix() - now.Unix()
 }
 
 // released is the lease as it is once it was given back.
