@@ -170,7 +170,8 @@ func (l *Ledger) FindReceipt(ctx context.Context, g GoalID, operation string) (*
 	return l.Store.FindReceipt(ctx, s, operation)
 }
 
-// History lists commits, newest first, at most limit (0: all), of one Todo with its note and lease, or ("") of the goal.
+// History lists commits, newest first, at most limit (0: all), of the operations on one Todo, its note and its lease, or
+// ("") on the goal.
 func (l *Ledger) History(ctx context.Context, g GoalID, id ID, limit int) ([]gitstore.Commit, error) {
 	if id == "" {
 		s, err := l.open(ctx, g)
@@ -195,5 +196,5 @@ func (l *Ledger) History(ctx context.Context, g GoalID, id ID, limit int) ([]git
 	if !there {
 		return nil, failed(CodeTodoNotFound, "todo %s: not in goal %s", id, g)
 	}
-	return l.Store.History(ctx, s, limit, files...)
+	return l.Store.HistoryOf(ctx, s, limit, string(id), files...)
 }

@@ -48,6 +48,8 @@ func TestJourney(t *testing.T) {
 		t.Errorf("complete: got %+v", done.View)
 	}
 	f.must(f.Archive(f.ctx(), f.call("agent-a", id)))
+	f.add("todo_a2", AddArgs{Text: "another"})
+	f.must(f.Archive(f.ctx(), f.call("agent-a", id))) // nothing but a receipt
 	commits, err := f.History(f.ctx(), "demo", id, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -57,11 +59,14 @@ func TestJourney(t *testing.T) {
 		subjects = append(subjects, c.Subject)
 	}
 	want := []string{
-		"todo archive todo_a", "todo complete todo_a", "todo reopen todo_a", "todo update todo_a",
-		"todo claim todo_a", "todo release todo_a", "todo note todo_a", "todo add todo_a",
+		"todo archive todo_a", "todo archive todo_a", "todo complete todo_a", "todo reopen todo_a", "todo update todo_a",
+		"todo claim todo_a", "todo claim todo_a", "todo release todo_a", "todo note todo_a", "todo add todo_a",
 	}
 	if diff := cmp.Diff(want, subjects); diff != "" {
 		t.Error(diff)
+	}
+	if newest, err := f.History(f.ctx(), "demo", id, 3); err != nil || !slices.Equal(newest, commits[:3]) {
+		t.Errorf("the newest three: got %v, %v", newest, err)
 	}
 	if all, err := f.History(f.ctx(), "demo", "", 3); err != nil || len(all) != 3 {
 		t.Errorf("history of the goal: got %v, %v", all, err)
