@@ -22,6 +22,7 @@ func TestRaceReady(t *testing.T) {
 	for round := range min(raceRounds(t), 10) {
 		dir := m.path(fmt.Sprint("round", round))
 		m.git(m.dir, "init", "-q", dir)
+		m.git(dir, "config", "loopx.timeout", "60s") // all must be served, on however small a machine
 		m.does(dir, "init", "demo")
 		hard := round%2 == 1
 		if hard {
