@@ -75,7 +75,7 @@ func AdmitAdopt(g todo.Goal, r AdoptRequest) error {
 		if leased(todo.State{Goal: g}, r.Agent, r.Proof) {
 			name = "adoption"
 		}
-		return nested(name, refuse(CodeTargetNotRegistered, "agent %q is not registered with goal %s", cutText(string(r.target()), 80), g.ID))
+		return nested(name, todo.Reject(CodeTargetNotRegistered, "agent %q is not registered with goal %s", cutText(string(r.target()), 80), g.ID))
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func Adopt(s todo.State, r AdoptRequest, v Availability, at todo.Instant) (todo.
 	case first.Code == CodeRevisionMismatch:
 		return todo.Decision{}, &gitstore.MismatchError{Expected: r.Expected, Current: s.Revision}
 	case isReadiness(first.Code):
-		refusal := refuse(CodeNotReady, "%s", first.Reason)
+		refusal := todo.Reject(CodeNotReady, "%s", first.Reason)
 		refusal.Detail = map[string]any{"blockers": wordsOf(codesOf(a.blockers))}
 		return todo.Decision{}, refusal
 	default:
@@ -149,7 +149,7 @@ func assess(s todo.State, r AdoptRequest, v Availability, at todo.Instant) (a as
 		}
 	}
 	if r.Expected != s.Revision {
-		block(refuse(CodeRevisionMismatch, "revision moved: expected %s, current is %s", r.Expected, s.Revision))
+		block(todo.Reject(CodeRevisionMismatch, "revision moved: expected %s, current is %s", r.Expected, s.Revision))
 	}
 	if len(a.blockers) > 0 {
 		return a
@@ -196,7 +196,7 @@ func claim(s todo.State, r AdoptRequest, note todo.Judgement, at todo.Instant) (
 // readiness are the conditions of taking over, in their order. A replay asks for none of them.
 func readiness(id todo.ID, note todo.Judgement, session string, v Availability) []*todo.Refusal {
 	var all []*todo.Refusal
-	add := func(code todo.Code, reason string) { all = append(all, refuse(code, "todo %s: %s", id, reason)) }
+	add := func(code todo.Code, reason string) { all = append(all, todo.Reject(code, "todo %s: %s", id, reason)) }
 	switch note.State {
 	case todo.NoteMissing:
 		add(NoteMissing, "there is no continuation note")

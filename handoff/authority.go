@@ -49,11 +49,11 @@ func executable(s todo.State, r AdoptRequest, at todo.Instant) []*todo.Refusal {
 func transferRequired(t todo.Todo, r AdoptRequest) *todo.Refusal {
 	switch {
 	case r.target() != r.Agent:
-		return refuse(CodeTransferRequired, "todo %s: leased work goes to %q by a transfer of the lease", t.ID, cutText(string(r.target()), 80))
+		return todo.Reject(CodeTransferRequired, "todo %s: leased work goes to %q by a transfer of the lease", t.ID, cutText(string(r.target()), 80))
 	case t.ClaimedBy == "":
-		return refuse(CodeTransferRequired, "todo %s: claimed by nobody, leased work is adopted by its owner", t.ID)
+		return todo.Reject(CodeTransferRequired, "todo %s: claimed by nobody, leased work is adopted by its owner", t.ID)
 	case t.ClaimedBy != r.Agent:
-		return refuse(CodeTransferRequired, "todo %s: claimed by %q, leased work changes hands by a transfer of the lease", t.ID, t.ClaimedBy)
+		return todo.Reject(CodeTransferRequired, "todo %s: claimed by %q, leased work changes hands by a transfer of the lease", t.ID, t.ClaimedBy)
 	}
 	return nil
 }

@@ -35,5 +35,5 @@ const (
 
 // invalid is a malformed request.
 func invalid(reason string) *todo.Refusal {
-	return &todo.Refusal{Code: todo.CodeInvalidContinuation, Status: todo.Failed, Reason: reason}
+	return todo.Fail(todo.CodeInvalidContinuation, "%s", reason)
 }

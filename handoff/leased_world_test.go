@@ -31,11 +31,16 @@ func newLeasedWorld(t *testing.T) *world {
 	w.must(err)
 	for version := range int64(2) {
 		_, err := w.RenewLease(ctx, lease.RenewRequest{
-			Goal: "demo", Todo: "todo_a", Owner: "agent-a", Key: "execution-a", ExpectedVersion: pointer(version + 1), TTL: pointer(int64(2400)),
+			Held: holderOf("agent-a", "execution-a", pointer(version+1)), TTL: pointer(int64(2400)),
 		})
 		w.must(err)
 	}
 	return w
+}
+
+// holderOf is who holds the lease on todo_a.
+func holderOf(owner todo.AgentID, key string, version *int64) lease.Held {
+	return lease.Held{Caller: lease.Caller{Goal: "demo", Todo: "todo_a", Owner: owner}, Key: key, ExpectedVersion: version}
 }
 
 var (
@@ -54,7 +59,7 @@ func (w *world) prepareLeased() PrepareRequest {
 func (w *world) transfer() {
 	w.t.Helper()
 	_, err := w.TransferLease(w.t.Context(), lease.TransferRequest{
-		Goal: "demo", Todo: "todo_a", Owner: "agent-a", Key: "execution-a", ExpectedVersion: pointer(int64(3)),
+		Held:     holderOf("agent-a", "execution-a", pointer(int64(3))),
 		NewOwner: "agent-b", NewKey: "execution-b", TTL: pointer(int64(600)), TransferClaim: true,
 	})
 	w.must(err)

@@ -213,9 +213,7 @@ func noAuthority(g todo.GoalID, err error) error {
 	if !errors.Is(err, gitstore.ErrRefMissing) {
 		return err
 	}
-	r := refuse(CodeNoAuthority, "goal %s: not in this repository", g)
-	r.Status = todo.Failed
-	return r
+	return todo.Fail(CodeNoAuthority, "goal %s: not in this repository", g)
 }
 
 // resultOf reads the result of a receipt that this package wrote.

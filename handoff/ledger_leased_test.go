@@ -163,13 +163,13 @@ func TestLeasedAdoptAgainLater(t *testing.T) {
 		}, "", "[goal_acceptance_unbound provider_revision_mismatch]"},
 		{"released", func(w *world) error {
 			_, err := w.ReleaseLease(w.t.Context(), lease.ReleaseRequest{
-				Goal: "demo", Todo: "todo_a", Owner: "agent-b", Key: "execution-b", ExpectedVersion: pointer(int64(4)),
+				Held: holderOf("agent-b", "execution-b", pointer(int64(4))),
 			})
 			return err
 		}, "", "[handoff_mode_requires_lease provider_revision_mismatch]"},
 		{"renewed", func(w *world) error {
 			_, err := w.RenewLease(w.t.Context(), lease.RenewRequest{
-				Goal: "demo", Todo: "todo_a", Owner: "agent-b", Key: "execution-b", ExpectedVersion: pointer(int64(4)),
+				Held: holderOf("agent-b", "execution-b", pointer(int64(4))),
 			})
 			return err
 		}, "", "[version_mismatch provider_revision_mismatch]"},

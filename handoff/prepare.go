@@ -95,7 +95,7 @@ func notNote(findings []todo.Finding) *todo.Refusal {
 // that fails: todo_not_open, continuation_owner_required, continuation_note_replaced, continuation_note_stale.
 func ReadBack(s todo.State, r PrepareRequest, result todo.UpdateResult) (todo.NoteState, *todo.Refusal) {
 	if s.Todo == nil {
-		return todo.NoteMissing, refuse(todo.CodeTodoNotOpen, "todo %s: is gone", r.Todo)
+		return todo.NoteMissing, todo.Reject(todo.CodeTodoNotOpen, "todo %s: is gone", r.Todo)
 	}
 	n := s.JudgeNote()
 	if refusal := notOpen(*s.Todo); refusal != nil {
@@ -107,7 +107,7 @@ func ReadBack(s todo.State, r PrepareRequest, result todo.UpdateResult) (todo.No
 	case s.Note == nil || todo.NoteFacts(s.Note) != result.NoteFacts:
 		return n.State, noteReplaced(r.Todo)
 	case n.State != todo.NoteCurrent:
-		return n.State, refuse(CodeNoteStale, "todo %s: the note is this operation's and the todo has changed since", r.Todo)
+		return n.State, todo.Reject(CodeNoteStale, "todo %s: the note is this operation's and the todo has changed since", r.Todo)
 	}
 	return n.State, nil
 }

@@ -49,11 +49,6 @@ func argument(name, value string) string {
 	return fmt.Sprintf("%s is malformed: %q", name, cutText(value, 200))
 }
 
-// refuse is a refusal by the facts.
-func refuse(code todo.Code, format string, args ...any) *todo.Refusal {
-	return &todo.Refusal{Code: code, Status: todo.Rejected, Reason: fmt.Sprintf(format, args...)}
-}
-
 // workable refuses a Todo that is not there, a note that is not understood, and a Todo that is not open or not an
 // agent's, in this order.
 func workable(s todo.State, id todo.ID) error {
@@ -81,7 +76,7 @@ func openAgentTodo(t todo.Todo) *todo.Refusal {
 		return refusal
 	}
 	if t.Role != todo.RoleAgent {
-		return refuse(todo.CodeTodoNotAgent, "todo %s: has the role %s", t.ID, t.Role)
+		return todo.Reject(todo.CodeTodoNotAgent, "todo %s: has the role %s", t.ID, t.Role)
 	}
 	return nil
 }
@@ -90,20 +85,20 @@ func openAgentTodo(t todo.Todo) *todo.Refusal {
 func notOpen(t todo.Todo) *todo.Refusal {
 	switch {
 	case t.ArchiveState != todo.Active:
-		return refuse(todo.CodeTodoNotOpen, "todo %s: is archived", t.ID)
+		return todo.Reject(todo.CodeTodoNotOpen, "todo %s: is archived", t.ID)
 	case t.Status != todo.Open:
-		return refuse(todo.CodeTodoNotOpen, "todo %s: is %s", t.ID, t.Status)
+		return todo.Reject(todo.CodeTodoNotOpen, "todo %s: is %s", t.ID, t.Status)
 	}
 	return nil
 }
 
 func ownerRequired(t todo.Todo, agent todo.AgentID) *todo.Refusal {
 	if t.ClaimedBy == "" {
-		return refuse(CodeOwnerRequired, "todo %s: claimed by nobody, its owner prepares the note", t.ID)
+		return todo.Reject(CodeOwnerRequired, "todo %s: claimed by nobody, its owner prepares the note", t.ID)
 	}
-	return refuse(CodeOwnerRequired, "todo %s: claimed by %q, not by %q", t.ID, t.ClaimedBy, agent)
+	return todo.Reject(CodeOwnerRequired, "todo %s: claimed by %q, not by %q", t.ID, t.ClaimedBy, agent)
 }
 
 func noteReplaced(id todo.ID) *todo.Refusal {
-	return refuse(CodeNoteReplaced, "todo %s: the note was replaced since", id)
+	return todo.Reject(CodeNoteReplaced, "todo %s: the note was replaced since", id)
 }

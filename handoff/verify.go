@@ -22,21 +22,21 @@ func VerifyAdopt(s todo.State, r AdoptRequest, was Takeover, at todo.Instant) []
 	var failures []*todo.Refusal
 	fail := func(refusals ...*todo.Refusal) { failures = append(failures, refusals...) }
 	if t := s.Todo; t == nil {
-		fail(refuse(todo.CodeTodoNotOpen, "todo %s: is gone", r.Todo))
+		fail(todo.Reject(todo.CodeTodoNotOpen, "todo %s: is gone", r.Todo))
 	} else {
 		if refusal := notOpen(*t); refusal != nil {
 			fail(refusal)
 		}
 		if t.ClaimedBy == "" {
-			fail(refuse(todo.CodeClaimOwnerMismatch, "todo %s: claimed by nobody", t.ID))
+			fail(todo.Reject(todo.CodeClaimOwnerMismatch, "todo %s: claimed by nobody", t.ID))
 		} else if t.ClaimedBy != r.target() {
-			fail(refuse(todo.CodeClaimOwnerMismatch, "todo %s: claimed by %q", t.ID, t.ClaimedBy))
+			fail(todo.Reject(todo.CodeClaimOwnerMismatch, "todo %s: claimed by %q", t.ID, t.ClaimedBy))
 		}
 		if s.Note == nil || todo.NoteFacts(s.Note) != was.NoteFacts {
 			fail(noteReplaced(t.ID))
 		}
 		if todo.StableFacts(*t) != was.StableFacts {
-			fail(refuse(CodeFactsChanged, "todo %s: has changed since it was taken over", t.ID))
+			fail(todo.Reject(CodeFactsChanged, "todo %s: has changed since it was taken over", t.ID))
 		}
 		if was.Leased {
 			fail(authority(s, r.Agent, r.Proof, at)...)
@@ -45,7 +45,7 @@ func VerifyAdopt(s todo.State, r AdoptRequest, was Takeover, at todo.Instant) []
 		}
 	}
 	if s.Revision != was.Introduced {
-		moved := refuse(CodeRevisionMismatch, "revision moved: taken over at %s, current is %s", was.Introduced, s.Revision)
+		moved := todo.Reject(CodeRevisionMismatch, "revision moved: taken over at %s, current is %s", was.Introduced, s.Revision)
 		moved.Detail = map[string]any{"current_provider_revision": s.Revision}
 		fail(moved)
 	}

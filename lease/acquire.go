@@ -56,8 +56,8 @@ func decideAcquire(s todo.State, a acquisition) (l Lease, idempotent bool, err e
 	}
 	if found := conflicts(scopes, a.Others); len(found) > 0 {
 		c := found[0]
-		return Lease{}, false, with(rejected(CodeWriteScopeConflict, "todo %s: write scope %q overlaps %q of %s, leased by %q until %s",
-			a.Todo, clean(c.Requested), clean(c.WriteScope), c.TodoID, c.Owner, c.ExpiresAt), "conflicts", found)
+		return Lease{}, false, todo.Reject(CodeWriteScopeConflict, "todo %s: write scope %q overlaps %q of %s, leased by %q until %s",
+			a.Todo, todo.Clean(c.Requested), todo.Clean(c.WriteScope), c.TodoID, c.Owner, c.ExpiresAt).With("conflicts", found)
 	}
 	last := Lease{}
 	if a.Record != nil {
@@ -83,8 +83,7 @@ func decideAcquire(s todo.State, a acquisition) (l Lease, idempotent bool, err e
 func checkSame(l Lease, h todo.Holding, owner todo.AgentID, r Request, scopes []string) error {
 	switch {
 	case l.Owner != owner || l.Key != r.Key:
-		return with(with(rejected(todo.CodeLeaseConflict, "todo %s: %s", l.Todo, h.Held()),
-			"lease_owner", l.Owner), "expires_at", l.ExpiresAt)
+		return todo.Reject(todo.CodeLeaseConflict, "todo %s: %s", l.Todo, h.Held()).With("lease_owner", l.Owner).With("expires_at", l.ExpiresAt)
 	case l.TTL != r.ttl() || !slices.Equal(l.WriteScopes, scopes):
 		return keyReuse(l.Todo, r.Key, "is that of a lease with another time to live or other write scopes")
 	}
@@ -101,7 +100,7 @@ func verifyAcquired(s todo.State, id todo.ID, owner todo.AgentID, key string, ep
 		return keyReuse(id, key, "is that of a lease that is over or was given back")
 	}
 	if d := s.Divergence(id, owner); d != nil {
-		return with(rejected(todo.CodeLeaseClaimDivergence, "todo %s: the lease of %q is live and not effective: %s", id, owner, d.Reason), "lease_owner", owner)
+		return todo.Reject(todo.CodeLeaseClaimDivergence, "todo %s: the lease of %q is live and not effective: %s", id, owner, d.Reason).With("lease_owner", owner)
 	}
 	return nil
 }
@@ -111,7 +110,7 @@ func (r Request) scopes(t todo.Todo) []string {
 	if r.WriteScopes == nil {
 		return t.RequiredWriteScopes
 	}
-	return setOf(r.WriteScopes)
+	return todo.SetOf(r.WriteScopes)
 }
 
 func (r Request) ttl() int64 { return ttlOr(r.TTL) }
@@ -123,19 +122,9 @@ func ttlOr(given *int64) int64 {
 	return *given
 }
 
-// setOf returns the stored form of a set as given: sorted, without duplicates, nil when empty.
-func setOf(given []string) []string {
-	if len(given) == 0 {
-		return nil
-	}
-	set := slices.Clone(given)
-	slices.Sort(set)
-	return slices.Compact(set)
-}
-
 func checkMode(g todo.Goal) error {
 	if g.HandoffMode != todo.HardLease {
-		return rejected(CodeModeForbidsLease, "goal %s: is %s, which has no leases", g.ID, g.HandoffMode)
+		return todo.Reject(CodeModeForbidsLease, "goal %s: is %s, which has no leases", g.ID, g.HandoffMode)
 	}
 	return nil
 }
@@ -145,9 +134,9 @@ const keyPassed = "was that of an earlier lease"
 
 // keyReuse refuses a key, for what is said of it.
 func keyReuse(id todo.ID, key, what string) *todo.Refusal {
-	return rejected(CodeKeyReuse, "todo %s: the key %q %s", id, clean(key), what)
+	return todo.Reject(CodeKeyReuse, "todo %s: the key %q %s", id, todo.Clean(key), what)
 }
 
 func exhausted(id todo.ID) *todo.Refusal {
-	return rejected(CodeGenerationExhausted, "todo %s: its lease has no version or epoch left", id)
+	return todo.Reject(CodeGenerationExhausted, "todo %s: its lease has no version or epoch left", id)
 }

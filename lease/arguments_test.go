@@ -9,24 +9,29 @@ import (
 	"github.com/git-loopx/git-loopx/todo"
 )
 
+// holder is who holds the lease on todo_a.
+func holder(owner todo.AgentID, key string, version *int64) Held {
+	return Held{Caller: Caller{Goal: "demo", Todo: "todo_a", Owner: owner}, Key: key, ExpectedVersion: version}
+}
+
 func acquireRequest() AcquireRequest {
-	return AcquireRequest{Goal: "demo", Todo: "todo_a", Owner: "agent-a", Request: Request{Key: "execution-a"}}
+	return AcquireRequest{Caller: Caller{Goal: "demo", Todo: "todo_a", Owner: "agent-a"}, Request: Request{Key: "execution-a"}}
 }
 
 func renewRequest() RenewRequest {
-	return RenewRequest{Goal: "demo", Todo: "todo_a", Owner: "agent-a", Key: "execution-a", ExpectedVersion: ptr[int64](1)}
+	return RenewRequest{Held: holder("agent-a", "execution-a", ptr[int64](1))}
 }
 
 // transferRequest is L8 of continuation.md, section 7.1.
 func transferRequest() TransferRequest {
 	return TransferRequest{
-		Goal: "demo", Todo: "todo_a", Owner: "agent-a", Key: "execution-a", ExpectedVersion: ptr[int64](3),
+		Held:     holder("agent-a", "execution-a", ptr[int64](3)),
 		NewOwner: "agent-b", NewKey: "execution-b", TTL: ptr[int64](600), TransferClaim: true,
 	}
 }
 
 func releaseRequest() ReleaseRequest {
-	return ReleaseRequest{Goal: "demo", Todo: "todo_a", Owner: "agent-a", Key: "execution-a", ExpectedVersion: ptr[int64](1)}
+	return ReleaseRequest{Held: holder("agent-a", "execution-a", ptr[int64](1))}
 }
 
 // The faults of the arguments are reported in this order: each row has those of all rows below it too.
@@ -98,7 +103,7 @@ func TestOperationIDs(t *testing.T) {
 	if want := "lease-acquire:912a85a4b46e32f3984492515a6432fe5f8f2da7a14e43b75fb97f94cb7a873b"; got != want || err != nil {
 		t.Errorf("acquire: got %s, %v", got, err)
 	}
-	got, err = lifecycleID("transfer", "demo", "todo_a", "agent-a", "execution-a", 3)
+	got, err = transferRequest().lifecycleID("transfer")
 	if want := "lease-transfer:436583349e4dad1f57318902d50829f43fbf72499950a8f2d88d18f5998d2a29"; got != want || err != nil {
 		t.Errorf("transfer: got %s, %v", got, err)
 	}

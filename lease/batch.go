@@ -39,20 +39,20 @@ type BatchResult struct {
 // refusal is invalid_coordination_todo_batch, with the line, from 1, and the op in its Detail, as far as known.
 func parseBatch(agent todo.AgentID, b []byte) ([]operation, error) {
 	if len(b) > MaxBatchBytes {
-		return nil, failed(todo.CodeInvalidBatch, "a batch must be at most %d bytes", MaxBatchBytes)
+		return nil, todo.Fail(todo.CodeInvalidBatch, "a batch must be at most %d bytes", MaxBatchBytes)
 	}
 	b = bytes.TrimSuffix(b, []byte("\n"))
 	if len(b) == 0 {
-		return nil, failed(todo.CodeInvalidBatch, "a batch must have an operation, and this one is empty")
+		return nil, todo.Fail(todo.CodeInvalidBatch, "a batch must have an operation, and this one is empty")
 	}
 	if n := bytes.Count(b, []byte("\n")) + 1; n > MaxBatchLines {
-		return nil, failed(todo.CodeInvalidBatch, "a batch must be at most %d lines, not %d", MaxBatchLines, n)
+		return nil, todo.Fail(todo.CodeInvalidBatch, "a batch must be at most %d lines, not %d", MaxBatchLines, n)
 	}
 	var ops []operation
 	for text := range bytes.SplitSeq(b, []byte("\n")) {
 		o, at, err := parseOperation(text)
 		if err != nil {
-			return nil, onLine(len(ops)+1, at, failed(todo.CodeInvalidBatch, "%s", err))
+			return nil, onLine(len(ops)+1, at, todo.Fail(todo.CodeInvalidBatch, "%s", err))
 		}
 		ops = append(ops, o.normal(agent))
 	}
@@ -78,7 +78,7 @@ func parseOperation(text []byte) (operation, head, error) {
 	at := head{Op: op}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if string(members[name]) == `""` && (op != "update" || name == "todo_id") {
-			return nil, at, fmt.Errorf("%q is empty", clean(name))
+			return nil, at, fmt.Errorf("%q is empty", todo.Clean(name))
 		}
 	}
 	if err := checkTokens(text); err != nil {
@@ -105,10 +105,10 @@ func checkTokens(text []byte) error {
 		}
 		switch token.Kind() {
 		case 'n':
-			return fmt.Errorf("%q is null", clean(nameAt(d.StackPointer())))
+			return fmt.Errorf("%q is null", todo.Clean(nameAt(d.StackPointer())))
 		case '0':
 			if n, err := strconv.ParseInt(token.String(), 10, 64); err == nil && (n > canonical.MaxInteger || n < -canonical.MaxInteger) {
-				return fmt.Errorf("%q is out of range", clean(nameAt(d.StackPointer())))
+				return fmt.Errorf("%q is out of range", todo.Clean(nameAt(d.StackPointer())))
 			}
 		}
 	}
@@ -118,14 +118,14 @@ func checkTokens(text []byte) error {
 func jsonError(err error) error {
 	if meant, ok := errors.AsType[*json.SemanticError](err); ok {
 		if errors.Is(meant.Err, json.ErrUnknownName) {
-			return fmt.Errorf("unknown member %q", clean(nameAt(meant.JSONPointer)))
+			return fmt.Errorf("unknown member %q", todo.Clean(nameAt(meant.JSONPointer)))
 		}
-		return fmt.Errorf("%q is of the wrong type", clean(nameAt(meant.JSONPointer)))
+		return fmt.Errorf("%q is of the wrong type", todo.Clean(nameAt(meant.JSONPointer)))
 	}
 	if wrong, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		switch {
 		case errors.Is(wrong.Err, jsontext.ErrDuplicateName):
-			return fmt.Errorf("%q is given twice", clean(nameAt(wrong.JSONPointer)))
+			return fmt.Errorf("%q is given twice", todo.Clean(nameAt(wrong.JSONPointer)))
 		case errors.Is(wrong.Err, io.ErrUnexpectedEOF):
 			return errors.New("is not one JSON object: it ends too early")
 		}
@@ -144,9 +144,9 @@ func onLine(line int, at head, r *todo.Refusal) *todo.Refusal {
 	whole.Reason = fmt.Sprintf("line %d: %s", line, r.Reason)
 	if at.Op != "" {
 		whole.Reason = fmt.Sprintf("line %d: %s: %s", line, at.Op, r.Reason)
-		with(&whole, "op", at.Op)
+		whole.With("op", at.Op)
 	}
-	return with(&whole, "line", line)
+	return whole.With("line", line)
 }
 
 // refusedLine is [onLine] of a line that was read, with result, which is what that line by itself came to.
@@ -163,9 +163,9 @@ func refusedLine(line int, at head, r *todo.Refusal) (*todo.Refusal, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole := with(onLine(line, at, r), "result", jsontext.Value(value))
+	whole := onLine(line, at, r).With("result", jsontext.Value(value))
 	if at.Todo != "" { // for the hint
-		with(whole, "todo_id", at.Todo)
+		whole.With("todo_id", at.Todo)
 	}
 	return whole, nil
 }

@@ -104,8 +104,8 @@ func (o addLine) normal(todo.AgentID) operation {
 	if o.Role == "" {
 		o.Role = todo.RoleAgent
 	}
-	o.Label, o.RequiredWriteScope, o.ExcludedAgent = asSet(o.Label), asSet(o.RequiredWriteScope), asSet(o.ExcludedAgent)
-	o.DependsOn, o.ResumeAt = asSet(o.DependsOn), inUTC(o.ResumeAt)
+	o.Label, o.RequiredWriteScope, o.ExcludedAgent = todo.SetOf(o.Label), todo.SetOf(o.RequiredWriteScope), todo.SetOf(o.ExcludedAgent)
+	o.DependsOn, o.ResumeAt = todo.SetOf(o.DependsOn), inUTC(o.ResumeAt)
 	return o
 }
 
@@ -201,7 +201,7 @@ func (o claimLine) normal(agent todo.AgentID) operation {
 	if o.ClaimedBy == "" {
 		o.ClaimedBy = agent
 	}
-	o.WriteScope = asSet(o.WriteScope)
+	o.WriteScope = todo.SetOf(o.WriteScope)
 	if o.request() != nil && o.TTL == nil {
 		ttl := int64(DefaultTTL)
 		o.TTL = &ttl
@@ -237,7 +237,7 @@ type completeLine struct {
 }
 
 func (o completeLine) normal(todo.AgentID) operation {
-	o.Successor = asSet(o.Successor)
+	o.Successor = todo.SetOf(o.Successor)
 	return o
 }
 
@@ -259,14 +259,6 @@ func (o reopenLine) normal(todo.AgentID) operation { return o }
 type archiveLine struct{ head }
 
 func (o archiveLine) normal(todo.AgentID) operation { return o }
-
-// asSet returns a list sorted and without duplicates; nil for an empty one.
-func asSet[T cmp.Ordered](list []T) []T {
-	if len(list) == 0 {
-		return nil
-	}
-	return slices.Compact(slices.Sorted(slices.Values(list)))
-}
 
 // eachSet is asSet for update, where an empty list is given and removes.
 func eachSet[T cmp.Ordered](list *[]T) *[]T {

@@ -19,7 +19,7 @@ func (r Request) withRequest(args map[string]any) map[string]any {
 // checkNoProof refuses the proof of a lease where none is used.
 func checkNoProof(c todo.Call, family todo.Code) error {
 	if c.Proof.IdempotencyKey != nil || c.Proof.ExpectedVersion != nil {
-		return failed(family, "the verb takes no lease proof")
+		return todo.Fail(family, "the verb takes no lease proof")
 	}
 	return nil
 }
@@ -29,9 +29,9 @@ func checkNoProof(c todo.Call, family todo.Code) error {
 func checkReady(g todo.Goal, r *Request) error {
 	switch {
 	case r == nil && g.HandoffMode == todo.HardLease:
-		return rejected(todo.CodeModeRequiresLease, "goal %s: is %s, and no lease was asked for", g.ID, g.HandoffMode)
+		return todo.Reject(todo.CodeModeRequiresLease, "goal %s: is %s, and no lease was asked for", g.ID, g.HandoffMode)
 	case r != nil && g.HandoffMode != todo.HardLease:
-		return rejected(todo.CodeClaimLeaseMode, "goal %s: is %s, a lease cannot be had with a claim", g.ID, g.HandoffMode)
+		return todo.Reject(todo.CodeClaimLeaseMode, "goal %s: is %s, a lease cannot be had with a claim", g.ID, g.HandoffMode)
 	}
 	return nil
 }

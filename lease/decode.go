@@ -3,8 +3,6 @@ package lease
 import (
 	"errors"
 	"fmt"
-	"path"
-	"strings"
 
 	"github.com/git-loopx/git-loopx/gitstore/canonical"
 	"github.com/git-loopx/git-loopx/todo"
@@ -15,10 +13,10 @@ import (
 // invalid_coordination_projection.
 func DecodeLease(g todo.GoalID, id todo.ID, b []byte) (Lease, error) {
 	unreadable := func(c todo.Code, format string, args ...any) (Lease, error) {
-		return Lease{}, with(failed(c, "lease on %s: %s", id, fmt.Sprintf(format, args...)), "record", todo.LeasePath(id))
+		return Lease{}, todo.Fail(c, "lease on %s: %s", id, fmt.Sprintf(format, args...)).With("record", todo.LeasePath(id))
 	}
 	if s := canonical.Schema(b); s != "" && s != Schema {
-		return unreadable(todo.CodeUnsupportedSchema, "schema %q is not known to this version", clean(s))
+		return unreadable(todo.CodeUnsupportedSchema, "schema %q is not known to this version", todo.Clean(s))
 	}
 	var l Lease
 	if err := canonical.Decode(b, &l); err != nil {
@@ -43,15 +41,12 @@ func EncodeLease(l Lease) ([]byte, error) {
 
 // CheckFile judges one file of the tree of a goal by itself, as [todo.CheckFile] does, leases too.
 func CheckFile(goal todo.GoalID, file string, blob []byte) *todo.Refusal {
-	if id := todoOf(file); id.Valid() && file == todo.LeasePath(id) {
+	if id := todo.IDOf(file); id.Valid() && file == todo.LeasePath(id) {
 		_, err := DecodeLease(goal, id, blob)
 		return todo.AsRefusal(err)
 	}
 	return todo.CheckFile(goal, file, blob)
 }
-
-// todoOf returns the Todo id that the path of a record ends in.
-func todoOf(file string) todo.ID { return todo.ID(strings.TrimSuffix(path.Base(file), ".json")) }
 
 // check returns what is wrong with the members of a lease (continuation.md, section 1.4). Instants are not compared:
 // those who wrote them had different clocks.

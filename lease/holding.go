@@ -61,7 +61,7 @@ func (l Lease) extended(at todo.Instant, ttl int64) (Lease, error) {
 	now, ok := at.Time()
 	l.ExpiresAt = todo.At(now.Add(time.Duration(ttl) * time.Second))
 	if !ok || !l.ExpiresAt.Valid() {
-		return Lease{}, failed(todo.CodeInvalidClock, "the local clock says %s", at)
+		return Lease{}, todo.Fail(todo.CodeInvalidClock, "the local clock says %s", at)
 	}
 	l.UpdatedAt, l.Clock = at, ClockNote{Source: LocalClock, ObservedAt: at}
 	return l, nil

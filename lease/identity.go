@@ -12,10 +12,10 @@ func acquireID(g todo.GoalID, id todo.ID, owner todo.AgentID, key string) (strin
 }
 
 // lifecycleID is the operation id of lease renew, transfer and release: a holder does each once with a version.
-func lifecycleID(verb string, g todo.GoalID, id todo.ID, owner todo.AgentID, key string, version int64) (string, error) {
+func (h Held) lifecycleID(verb string) (string, error) {
 	d, err := canonical.Digest(map[string]any{
 		"schema_version": "loopx_task_lease_lifecycle_native_v0", "operation": verb,
-		"goal_id": g, "todo_id": id, "owner": owner, "idempotency_key": key, "expected_version": version,
+		"goal_id": h.Goal, "todo_id": h.Todo, "owner": h.Owner, "idempotency_key": h.Key, "expected_version": *h.ExpectedVersion,
 	})
 	return "lease-" + verb + ":" + d, err
 }
@@ -28,7 +28,7 @@ func (r Request) args() map[string]any {
 		m["expected_version"] = *r.ExpectedVersion
 	}
 	if r.WriteScopes != nil { // none at all are not those of the Todo
-		m["write_scopes"] = append([]string{}, setOf(r.WriteScopes)...)
+		m["write_scopes"] = append([]string{}, todo.SetOf(r.WriteScopes)...)
 	}
 	return m
 }
@@ -39,23 +39,21 @@ func (r AcquireRequest) args() map[string]any {
 	return m
 }
 
+func (h Held) args() map[string]any {
+	return map[string]any{"owner": h.Owner, "idempotency_key": h.Key, "expected_version": *h.ExpectedVersion}
+}
+
 func (r RenewRequest) args() map[string]any {
-	return map[string]any{
-		"owner": r.Owner, "idempotency_key": r.Key, "expected_version": *r.ExpectedVersion, "ttl_seconds": ttlOr(r.TTL),
-	}
+	m := r.Held.args()
+	m["ttl_seconds"] = ttlOr(r.TTL)
+	return m
 }
 
 func (r TransferRequest) args() map[string]any {
-	m := map[string]any{
-		"owner": r.Owner, "idempotency_key": r.Key, "expected_version": *r.ExpectedVersion, "ttl_seconds": ttlOr(r.TTL),
-		"new_owner": r.NewOwner, "new_idempotency_key": r.NewKey,
-	}
+	m := r.Held.args()
+	m["ttl_seconds"], m["new_owner"], m["new_idempotency_key"] = ttlOr(r.TTL), r.NewOwner, r.NewKey
 	if r.TransferClaim {
 		m["transfer_claim"] = true
 	}
 	return m
-}
-
-func (r ReleaseRequest) args() map[string]any {
-	return map[string]any{"owner": r.Owner, "idempotency_key": r.Key, "expected_version": *r.ExpectedVersion}
 }

@@ -105,21 +105,21 @@ func play(t *rapid.T, on stage, c *clocks, script []act) {
 			if a.Wrong == 3 {
 				key = hand.IdempotencyKey
 			}
-			got, granted = on.acquire(AcquireRequest{Goal: "demo", Todo: "todo_a", Owner: a.Agent, Request: Request{Key: key, TTL: &a.Seconds}})
+			got, granted = on.acquire(AcquireRequest{Caller: Caller{Goal: "demo", Todo: "todo_a", Owner: a.Agent}, Request: Request{Key: key, TTL: &a.Seconds}})
 		case "claim":
 			on.claim(a.Agent)
 		case "renew":
-			got, granted = on.renew(RenewRequest{Goal: "demo", Todo: "todo_a", Owner: a.Agent, Key: hand.IdempotencyKey, ExpectedVersion: &version, TTL: &a.Seconds})
+			got, granted = on.renew(RenewRequest{Held: holder(a.Agent, hand.IdempotencyKey, &version), TTL: &a.Seconds})
 		case "transfer":
 			got, granted = on.transfer(TransferRequest{
-				Goal: "demo", Todo: "todo_a", Owner: a.Agent, Key: hand.IdempotencyKey, ExpectedVersion: &version,
+				Held:     holder(a.Agent, hand.IdempotencyKey, &version),
 				NewOwner: a.To, NewKey: key, TTL: &a.Seconds, TransferClaim: a.Claim,
 			})
 			if granted {
 				delete(hands, a.Agent)
 			}
 		case "release":
-			if _, ok := on.release(ReleaseRequest{Goal: "demo", Todo: "todo_a", Owner: a.Agent, Key: hand.IdempotencyKey, ExpectedVersion: &version}); ok {
+			if _, ok := on.release(ReleaseRequest{Held: holder(a.Agent, hand.IdempotencyKey, &version)}); ok {
 				delete(hands, a.Agent)
 			}
 		}

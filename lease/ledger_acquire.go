@@ -138,7 +138,7 @@ func (l *Ledger) others(ctx context.Context, s *gitstore.Snapshot, goal todo.Goa
 		if err != nil {
 			return nil, nil, err
 		}
-		t, err := readTodo(ctx, s, lease.Todo)
+		t, err := todo.ReadTodo(ctx, s, lease.Todo)
 		if refusal := todo.AsRefusal(err); refusal != nil {
 			unread = refusal
 			continue
@@ -162,17 +162,4 @@ func readLease(ctx context.Context, s *gitstore.Snapshot, g todo.GoalID, id todo
 		return nil, err
 	}
 	return &l, nil
-}
-
-// readTodo reads one Todo; nil where there is none.
-func readTodo(ctx context.Context, s *gitstore.Snapshot, id todo.ID) (*todo.Todo, error) {
-	b, ok, err := s.File(ctx, todo.TodoPath(id))
-	if err != nil || !ok {
-		return nil, err
-	}
-	t, err := todo.DecodeTodo(id, b)
-	if err != nil {
-		return nil, err
-	}
-	return &t, nil
 }

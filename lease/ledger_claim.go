@@ -73,7 +73,7 @@ var errNothing = errors.New("nothing is ready")
 // Under hard_lease r is needed. Nothing of the answer is sealed where Nothing is set: the same operation id may be used again.
 func (l *Ledger) ClaimReady(ctx context.Context, c todo.Call, r *Request) (ClaimAnswer, error) {
 	c.Todo = ""
-	if err := firstError(checkNoProof(c, todo.CodeInvalidClaim), todo.CheckCall(c, todo.CodeInvalidClaim)); err != nil {
+	if err := todo.First(checkNoProof(c, todo.CodeInvalidClaim), todo.CheckCall(c, todo.CodeInvalidClaim)); err != nil {
 		return ClaimAnswer{}, err
 	}
 	step := todo.Step{Kind: "todo ready", Args: map[string]any{"claim": true}}
@@ -121,7 +121,7 @@ func (l *Ledger) decideReady(ctx context.Context, s *gitstore.Snapshot, c todo.C
 		if refusal == nil {
 			return true, err
 		}
-		refusal = with(refusal, "todo_id", id)
+		refusal = refusal.With("todo_id", id)
 		if !passable(refusal.Code) {
 			return true, refusal
 		}

@@ -11,7 +11,7 @@ import (
 // InspectLease shows the lease on a Todo, in any status. It writes nothing and grants nothing. Errors: usage_error,
 // goal_not_found, todo_not_found, the codes of continuation.md, section 1.2, and those of gitstore.
 func (l *Ledger) InspectLease(ctx context.Context, g todo.GoalID, id todo.ID) (Inspection, error) {
-	if err := firstError(todo.CheckCall(todo.Call{Goal: g, Todo: id}, todo.CodeUsage), checkTodo(id, todo.CodeUsage)); err != nil {
+	if err := todo.First(todo.CheckCall(todo.Call{Goal: g, Todo: id}, todo.CodeUsage), checkTodo(id, todo.CodeUsage)); err != nil {
 		return Inspection{}, err
 	}
 	at, err := l.Instant()

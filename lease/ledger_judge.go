@@ -50,13 +50,13 @@ func (j judge) skew(ctx context.Context) (int64, error) {
 	}
 	n, err := strconv.ParseUint(value, 10, 32)
 	if err != nil || n > MaxSkew {
-		return 0, failed(CodeInvalidSkew, "git config %s is %q, not 0 to %d seconds", skewKey, clean(value), MaxSkew)
+		return 0, todo.Fail(CodeInvalidSkew, "git config %s is %q, not 0 to %d seconds", skewKey, todo.Clean(value), MaxSkew)
 	}
 	return int64(n), nil
 }
 
 func badClock(at todo.Instant) error {
-	return failed(todo.CodeInvalidClock, "the local clock says %s", at)
+	return todo.Fail(todo.CodeInvalidClock, "the local clock says %s", at)
 }
 
 // All implements [todo.Leases]. Leases that have ended for everybody are left out, and so are the records that a release
@@ -91,10 +91,10 @@ func (j judge) active(ctx context.Context, s *gitstore.Snapshot, g todo.GoalID, 
 	var leases []Lease
 	unread := map[todo.ID]*todo.Refusal{}
 	for _, r := range rows {
-		id := todoOf(r.Name)
+		id := todo.IDOf(r.Name)
 		switch {
 		case r.Key[0] == rowUnreadable:
-			unread[id] = with(failed(todo.Code(r.Data), "lease on %s: cannot be read", clean(id)), "record", r.Name)
+			unread[id] = todo.Fail(todo.Code(r.Data), "lease on %s: cannot be read", todo.Clean(id)).With("record", r.Name)
 		case r.Key[0] == rowActive && rowEnd(r)+MaxSkew > now.Unix():
 			var l Lease // judged when the row was made
 			if json.Unmarshal(r.Data, &l) != nil || l.check() != nil {
@@ -127,7 +127,7 @@ func rowOf(g todo.GoalID) func(string, []byte) gitstore.Row {
 			r.Data = []byte(refusal.Code)
 			return r
 		}
-		l, _ := DecodeLease(g, todoOf(file), blob)
+		l, _ := DecodeLease(g, todo.IDOf(file), blob)
 		r.Key[0] = rowReleased
 		if end, _ := l.ExpiresAt.Time(); l.Status == Active {
 			r.Key[0], r.Data = rowActive, blob

@@ -89,19 +89,13 @@ func replay(s gitstore.Status) bool { return s == gitstore.Replayed || s == gits
 
 // RenewLease prolongs a lease. Errors are *todo.Refusal and those of gitstore. A replay shows the lease as it was then.
 func (l *Ledger) RenewLease(ctx context.Context, r RenewRequest) (Answer, error) {
-	if err := r.check(); err != nil {
-		return Answer{}, err
-	}
-	operation, err := lifecycleID("renew", r.Goal, r.Todo, r.Owner, r.Key, *r.ExpectedVersion)
+	v, err := l.heldVerb("renew", r.Held, r, func(s todo.State, record *Lease, at todo.Instant) (todo.Decision, error) {
+		return decideRenew(s, r, record, at)
+	})
 	if err != nil {
 		return Answer{}, err
 	}
-	return l.run(ctx, verb{
-		name: "renew", call: r.call(), operation: operation, owner: r.Owner, args: r.args(),
-		decide: l.onLease(r.call(), func(s todo.State, record *Lease, at todo.Instant) (todo.Decision, error) {
-			return decideRenew(s, r, record, at)
-		}),
-	})
+	return l.run(ctx, v)
 }
 
 // TransferLease hands a lease to another agent, with TransferClaim the claim and the note too, in one commit. Errors are
@@ -113,51 +107,55 @@ func (l *Ledger) TransferLease(ctx context.Context, r TransferRequest) (Answer, 
 	}
 	a, err := l.run(ctx, v)
 	if r.TransferClaim && todo.CodeOf(err) == todo.CodeGoalNotFound {
-		return Answer{}, failed(CodeTransferNeedsAuthority, "goal %s: not in this repository", r.Goal)
+		return Answer{}, todo.Fail(CodeTransferNeedsAuthority, "goal %s: not in this repository", r.Goal)
 	}
 	return a, err
 }
 
 func (l *Ledger) transferVerb(r TransferRequest) (verb, error) {
-	if err := r.check(); err != nil {
-		return verb{}, err
-	}
-	operation, err := lifecycleID("transfer", r.Goal, r.Todo, r.Owner, r.Key, *r.ExpectedVersion)
-	return verb{
-		name: "transfer", call: r.call(), operation: operation, owner: r.Owner, args: r.args(),
-		decide: l.onLease(r.call(), func(s todo.State, record *Lease, at todo.Instant) (todo.Decision, error) {
-			return decideTransfer(s, r, record, at)
-		}),
-	}, err
+	return l.heldVerb("transfer", r.Held, r, func(s todo.State, record *Lease, at todo.Instant) (todo.Decision, error) {
+		return decideTransfer(s, r, record, at)
+	})
 }
 
 // ReleaseLease gives a lease back. Errors are *todo.Refusal and those of gitstore. A replay shows the lease as it was
 // then. Where there is none, and none was expected, nothing is written, not even a receipt.
 func (l *Ledger) ReleaseLease(ctx context.Context, r ReleaseRequest) (Answer, error) {
-	if err := r.check(); err != nil {
-		return Answer{}, err
-	}
-	operation, err := lifecycleID("release", r.Goal, r.Todo, r.Owner, r.Key, *r.ExpectedVersion)
+	none := Answer{Missing: true, Answer: todo.Answer{Kind: "lease release", Goal: r.Goal, Todo: r.Todo, Status: gitstore.NoChange}}
+	v, err := l.heldVerb("release", r.Held, r, func(s todo.State, record *Lease, at todo.Instant) (todo.Decision, error) {
+		none.Mode, none.Revision = s.Goal.HandoffMode, s.Revision
+		return decideRelease(s, r, record, at)
+	})
 	if err != nil {
 		return Answer{}, err
 	}
-	none := Answer{Missing: true, Answer: todo.Answer{
-		Kind: "lease release", Goal: r.Goal, Todo: r.Todo, Operation: operation, Status: gitstore.NoChange,
-	}}
-	a, err := l.run(ctx, verb{
-		name: "release", call: r.call(), operation: operation, owner: r.Owner, args: r.args(),
-		decide: l.onLease(r.call(), func(s todo.State, record *Lease, at todo.Instant) (todo.Decision, error) {
-			none.Mode, none.Revision = s.Goal.HandoffMode, s.Revision
-			return decideRelease(s, r, record, at)
-		}),
-	})
+	a, err := l.run(ctx, v)
 	if errors.Is(err, errMissing) {
+		none.Operation = v.operation
 		if r.DryRun {
 			none.Status = gitstore.Planned
 		}
 		return none, nil
 	}
 	return a, err
+}
+
+// heldRequest are the arguments of a verb that proves a lease.
+type heldRequest interface {
+	check() error
+	args() map[string]any
+}
+
+// heldVerb makes the verb of such a request, with the rule that decides it.
+func (l *Ledger) heldVerb(name string, h Held, r heldRequest, rule func(todo.State, *Lease, todo.Instant) (todo.Decision, error)) (verb, error) {
+	if err := r.check(); err != nil {
+		return verb{}, err
+	}
+	operation, err := h.lifecycleID(name)
+	return verb{
+		name: name, call: h.call(), operation: operation, owner: h.Owner, args: r.args(),
+		decide: l.onLease(h.call(), rule),
+	}, err
 }
 
 // onLease makes the decision of a verb on the lease of one Todo, which the rule is told as it is stored; nil: none.

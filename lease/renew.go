@@ -8,7 +8,7 @@ import (
 // decideRenew prolongs a lease (continuation.md, section 6): handoff_mode_forbids_lease → the codes of [todo.Eligible] →
 // those of checkHeld → lease_generation_exhausted → version + 1 and a new end. record is the stored lease; nil: none.
 func decideRenew(s todo.State, r RenewRequest, record *Lease, at todo.Instant) (todo.Decision, error) {
-	err := firstError(checkMode(s.Goal), todo.Eligible(s.Goal, r.Todo, s.Todo, r.Owner), checkHeld(s, r.Todo, r.Owner, r.Key, *r.ExpectedVersion))
+	err := todo.First(checkMode(s.Goal), todo.Eligible(s.Goal, r.Todo, s.Todo, r.Owner), checkHeld(s, r.Todo, r.Owner, r.Key, *r.ExpectedVersion))
 	if err != nil {
 		return todo.Decision{}, err
 	}
@@ -30,11 +30,11 @@ func checkHeld(s todo.State, id todo.ID, owner todo.AgentID, key string, version
 	case h.Version != version:
 		return todo.VersionMismatch(id, version, h.Version)
 	case h.Owner == "":
-		return rejected(CodeLeaseNotActive, "todo %s: there is no lease", id)
+		return todo.Reject(CodeLeaseNotActive, "todo %s: there is no lease", id)
 	case !h.Active:
-		return rejected(CodeLeaseNotActive, "todo %s: its lease was released", id)
+		return todo.Reject(CodeLeaseNotActive, "todo %s: its lease was released", id)
 	case !h.LiveFor(owner):
-		return with(rejected(CodeLeaseNotActive, "todo %s: its lease was over at %s", id, h.Expires), "expires_at", h.Expires)
+		return todo.Reject(CodeLeaseNotActive, "todo %s: its lease was over at %s", id, h.Expires).With("expires_at", h.Expires)
 	}
 	return checkOwn(s, id, owner, key)
 }
@@ -42,7 +42,7 @@ func checkHeld(s todo.State, id todo.ID, owner todo.AgentID, key string, version
 // checkOwn is lease_cas_mismatch for a lease of another owner or key.
 func checkOwn(s todo.State, id todo.ID, owner todo.AgentID, key string) error {
 	if s.Lease.Owner != owner || s.Lease.Key != key {
-		return rejected(todo.CodeLeaseCASMismatch, "todo %s: the lease is another one", id)
+		return todo.Reject(todo.CodeLeaseCASMismatch, "todo %s: the lease is another one", id)
 	}
 	return nil
 }

@@ -21,53 +21,45 @@ type Request struct {
 	WriteScopes     []string // nil: the Todo's required_write_scopes
 }
 
-// AcquireRequest are the arguments of lease acquire.
-type AcquireRequest struct {
+// Caller is what every verb on a lease is told besides its own arguments. It has no actor: a lease verb names an owner.
+type Caller struct {
 	Goal    todo.GoalID
 	Todo    todo.ID
 	Owner   todo.AgentID
 	Session string // goes into the commit's trailer
+	DryRun  bool
+}
+
+// Held is what the verbs are told that prove a lease.
+type Held struct {
+	Caller
+	Key             string
+	ExpectedVersion *int64 // needed
+}
+
+// AcquireRequest are the arguments of lease acquire.
+type AcquireRequest struct {
+	Caller
 	Request
-	DryRun bool
 }
 
 // RenewRequest are the arguments of lease renew.
 type RenewRequest struct {
-	Goal            todo.GoalID
-	Todo            todo.ID
-	Owner           todo.AgentID
-	Session         string
-	Key             string
-	ExpectedVersion *int64 // needed
-	TTL             *int64 // seconds; nil: [DefaultTTL]
-	DryRun          bool
+	Held
+	TTL *int64 // seconds; nil: [DefaultTTL]
 }
 
 // TransferRequest are the arguments of lease transfer.
 type TransferRequest struct {
-	Goal            todo.GoalID
-	Todo            todo.ID
-	Owner           todo.AgentID
-	Session         string
-	Key             string
-	ExpectedVersion *int64 // needed
-	NewOwner        todo.AgentID
-	NewKey          string
-	TTL             *int64 // seconds; nil: [DefaultTTL]
-	TransferClaim   bool   // the claim moves with the lease
-	DryRun          bool
+	Held
+	NewOwner      todo.AgentID
+	NewKey        string
+	TTL           *int64 // seconds; nil: [DefaultTTL]
+	TransferClaim bool   // the claim moves with the lease
 }
 
 // ReleaseRequest are the arguments of lease release.
-type ReleaseRequest struct {
-	Goal            todo.GoalID
-	Todo            todo.ID
-	Owner           todo.AgentID
-	Session         string
-	Key             string
-	ExpectedVersion *int64 // needed
-	DryRun          bool
-}
+type ReleaseRequest struct{ Held }
 
 // View is a lease as answers show it; a promise, apart from the stored record.
 type View struct {

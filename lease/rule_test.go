@@ -21,7 +21,7 @@ func notHeld() []fault {
 
 func renewOn(s *scene) (any, error) {
 	return decideRenew(s.state(), RenewRequest{
-		Goal: "demo", Todo: "todo_a", Owner: "agent-a", Key: "execution-a", ExpectedVersion: ptr(heldVersion(s)), TTL: ptr[int64](600),
+		Held: holder("agent-a", "execution-a", ptr(heldVersion(s))), TTL: ptr[int64](600),
 	}, s.record, s.at)
 }
 
@@ -43,12 +43,12 @@ func TestRenewRefusedInOrder(t *testing.T) {
 
 	s := newScene()
 	s.record = nil
-	if _, err := decideRenew(s.state(), RenewRequest{Todo: "todo_a", Owner: "agent-a", Key: "k", ExpectedVersion: ptr[int64](0)}, nil, now); todo.CodeOf(err) != CodeLeaseNotActive {
+	if _, err := decideRenew(s.state(), RenewRequest{Held: holder("agent-a", "k", ptr[int64](0))}, nil, now); todo.CodeOf(err) != CodeLeaseNotActive {
 		t.Errorf("no lease: got %v", err)
 	}
 	s = newScene()
 	s.todo.ClaimedBy = ""
-	if _, err := decideRenew(s.state(), RenewRequest{Todo: "todo_a", Owner: "agent-b", Key: "execution-a", ExpectedVersion: ptr[int64](3)}, s.record, now); todo.CodeOf(err) != todo.CodeLeaseCASMismatch {
+	if _, err := decideRenew(s.state(), RenewRequest{Held: holder("agent-b", "execution-a", ptr[int64](3))}, s.record, now); todo.CodeOf(err) != todo.CodeLeaseCASMismatch {
 		t.Errorf("another's lease: got %v", err)
 	}
 }
@@ -90,14 +90,14 @@ func TestReleaseRefusedInOrder(t *testing.T) {
 	if _, err := releaseOn(s); todo.CodeOf(err) != todo.CodeVersionMismatch {
 		t.Errorf("no record, version 3: got %v", err)
 	}
-	if _, err := decideRelease(s.state(), ReleaseRequest{Todo: "todo_a", Owner: "agent-a", Key: "k", ExpectedVersion: ptr[int64](0)}, nil, now); err != errMissing {
+	if _, err := decideRelease(s.state(), ReleaseRequest{Held: holder("agent-a", "k", ptr[int64](0))}, nil, now); err != errMissing {
 		t.Errorf("no record, version 0: got %v", err)
 	}
 }
 
 func releaseOn(s *scene) (any, error) {
 	return decideRelease(s.state(), ReleaseRequest{
-		Goal: "demo", Todo: "todo_a", Owner: "agent-a", Key: "execution-a", ExpectedVersion: ptr[int64](3),
+		Held: holder("agent-a", "execution-a", ptr[int64](3)),
 	}, s.record, s.at)
 }
 

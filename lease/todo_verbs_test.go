@@ -169,7 +169,7 @@ func TestShowOfALease(t *testing.T) {
 func TestGoalVerbsBesideALease(t *testing.T) {
 	f := newLeased(t)
 	f.add("todo_b", todo.AddArgs{})
-	_, err := f.AcquireLease(f.ctx(), AcquireRequest{Goal: "demo", Todo: "todo_b", Owner: "agent-b", Request: Request{Key: "execution-b"}})
+	_, err := f.AcquireLease(f.ctx(), AcquireRequest{Caller: Caller{Goal: "demo", Todo: "todo_b", Owner: "agent-b"}, Request: Request{Key: "execution-b"}})
 	f.must(err)
 	claimed := []todo.ClaimedTodo{{TodoID: "todo_a", ClaimedBy: "agent-a", Status: todo.Open}}
 	ofA := todo.ActiveLease{TodoID: "todo_a", Owner: "agent-a", ExpiresAt: "2026-09-13T10:10:00Z", Version: 1}

@@ -20,7 +20,7 @@ func decideTransfer(s todo.State, r TransferRequest, record *Lease, at todo.Inst
 		t.ClaimedBy = r.NewOwner
 		moved.Todo = &t
 	}
-	err := firstError(
+	err := todo.First(
 		checkMode(s.Goal), checkRegistered(s.Goal, r.Owner, todo.CodeOwnerNotRegistered),
 		todo.Eligible(s.Goal, r.Todo, moved.Todo, r.NewOwner), checkHeld(s, r.Todo, r.Owner, r.Key, *r.ExpectedVersion),
 	)
@@ -72,21 +72,21 @@ func checkPlan(s todo.State, r TransferRequest) error {
 	t := s.Todo
 	switch {
 	case s.Goal.HandoffMode != todo.HardLease:
-		return rejected(CodeTransferNeedsLease, "goal %s: is %s, where no claim moves with a lease", s.Goal.ID, s.Goal.HandoffMode)
+		return todo.Reject(CodeTransferNeedsLease, "goal %s: is %s, where no claim moves with a lease", s.Goal.ID, s.Goal.HandoffMode)
 	case t == nil:
-		return rejected(CodeTransferNeedsOpenTodo, "todo %s: not in goal %s", r.Todo, s.Goal.ID)
+		return todo.Reject(CodeTransferNeedsOpenTodo, "todo %s: not in goal %s", r.Todo, s.Goal.ID)
 	case t.ArchiveState != todo.Active:
-		return with(rejected(CodeTransferNeedsOpenTodo, "todo %s: is archived", t.ID), "todo_status", t.Status)
+		return todo.Reject(CodeTransferNeedsOpenTodo, "todo %s: is archived", t.ID).With("todo_status", t.Status)
 	case t.Status != todo.Open:
-		return with(rejected(CodeTransferNeedsOpenTodo, "todo %s: is %s", t.ID, t.Status), "todo_status", t.Status)
+		return todo.Reject(CodeTransferNeedsOpenTodo, "todo %s: is %s", t.ID, t.Status).With("todo_status", t.Status)
 	case t.Role != todo.RoleAgent:
-		return rejected(CodeTransferNeedsOpenTodo, "todo %s: has the role %s", t.ID, t.Role)
+		return todo.Reject(CodeTransferNeedsOpenTodo, "todo %s: has the role %s", t.ID, t.Role)
 	case t.ClaimedBy == "":
-		return rejected(CodeTransferOwnerMismatch, "todo %s: claimed by nobody", t.ID)
+		return todo.Reject(CodeTransferOwnerMismatch, "todo %s: claimed by nobody", t.ID)
 	case t.ClaimedBy != r.Owner:
-		return with(rejected(CodeTransferOwnerMismatch, "todo %s: claimed by %q", t.ID, t.ClaimedBy), "claimed_by", t.ClaimedBy)
+		return todo.Reject(CodeTransferOwnerMismatch, "todo %s: claimed by %q", t.ID, t.ClaimedBy).With("claimed_by", t.ClaimedBy)
 	}
-	return firstError(
+	return todo.First(
 		checkRegistered(s.Goal, r.Owner, todo.CodeActorNotRegistered), todo.Admit(*t, r.Owner),
 		checkRegistered(s.Goal, r.NewOwner, todo.CodeActorNotRegistered), todo.Admit(*t, r.NewOwner),
 	)
@@ -94,7 +94,7 @@ func checkPlan(s todo.State, r TransferRequest) error {
 
 func checkRegistered(g todo.Goal, a todo.AgentID, code todo.Code) error {
 	if !g.Registered(a) {
-		return rejected(code, "agent %q is not registered with goal %s", clean(a), g.ID)
+		return todo.Reject(code, "agent %q is not registered with goal %s", todo.Clean(a), g.ID)
 	}
 	return nil
 }

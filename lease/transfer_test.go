@@ -14,7 +14,7 @@ import (
 func transferOn(change func(*TransferRequest)) func(*scene) (any, error) {
 	return func(s *scene) (any, error) {
 		r := TransferRequest{
-			Goal: "demo", Todo: "todo_a", Owner: "agent-a", Key: "execution-a", ExpectedVersion: ptr(heldVersion(s)),
+			Held:     holder("agent-a", "execution-a", ptr(heldVersion(s))),
 			NewOwner: "agent-b", NewKey: "execution-b", TTL: ptr[int64](600),
 		}
 		if change != nil {

@@ -80,9 +80,9 @@ func (s State) CheckAcceptance() error {
 	guard := s.Goal.Guard(*s.Todo)
 	switch guard.State {
 	case GuardUnbound:
-		return rejected(guard.Code, "todo %s: was never confirmed, and goal %s asks for that", s.Todo.ID, s.Goal.ID).with("acceptance", guard)
+		return Reject(guard.Code, "todo %s: was never confirmed, and goal %s asks for that", s.Todo.ID, s.Goal.ID).With("acceptance", guard)
 	case GuardStale:
-		return rejected(guard.Code, "todo %s: was changed since it was confirmed, and goal %s asks for that", s.Todo.ID, s.Goal.ID).with("acceptance", guard)
+		return Reject(guard.Code, "todo %s: was changed since it was confirmed, and goal %s asks for that", s.Todo.ID, s.Goal.ID).With("acceptance", guard)
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (g Goal) accepting(verb string, next Acceptance, bound []Bound) Decision {
 func checkNamed(todos []ID) error {
 	for _, id := range todos {
 		if !id.Valid() {
-			return failed(CodeInvalidGoalRequest, "todo id %q: not well formed", clean(string(id)))
+			return Fail(CodeInvalidGoalRequest, "todo id %q: not well formed", Clean(string(id)))
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ func TestHoldIsWhatWasBoundLast(t *testing.T) {
 		}
 		held := map[ID]bool{}
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {
-			some := setOf(rapid.SliceOfN(rapid.SampledFrom(ids), 1, 3).Draw(t, "some"))
+			some := SetOf(rapid.SliceOfN(rapid.SampledFrom(ids), 1, 3).Draw(t, "some"))
 			var d Decision
 			switch rapid.SampledFrom([]string{"enable", "enable some", "bind", "disable", "edit", "label"}).Draw(t, "verb") {
 			case "enable":

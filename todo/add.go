@@ -36,13 +36,13 @@ func (a AddArgs) check() (AddArgs, error) {
 	if a.Role == "" {
 		a.Role = RoleAgent
 	}
-	a.Labels, a.ExcludedAgents, a.RequiredWriteScopes = setOf(a.Labels), setOf(a.ExcludedAgents), setOf(a.RequiredWriteScopes)
-	a.DependsOn = setOf(a.DependsOn)
+	a.Labels, a.ExcludedAgents, a.RequiredWriteScopes = SetOf(a.Labels), SetOf(a.ExcludedAgents), SetOf(a.RequiredWriteScopes)
+	a.DependsOn = SetOf(a.DependsOn)
 	if a.Role != RoleAgent && a.Role != RoleUser {
-		return a, failed(CodeInvalidAdd, "role %q: not one of %s, %s", clean(string(a.Role)), RoleAgent, RoleUser)
+		return a, Fail(CodeInvalidAdd, "role %q: not one of %s, %s", Clean(string(a.Role)), RoleAgent, RoleUser)
 	}
 	if !utf8.ValidString(string(a.ClaimedBy)) {
-		return a, failed(CodeInvalidAdd, "the agent that claims must be given in UTF-8")
+		return a, Fail(CodeInvalidAdd, "the agent that claims must be given in UTF-8")
 	}
 	return a, checkMembers(CodeInvalidAdd, a.todo(""))
 }
@@ -103,7 +103,7 @@ type addRequest struct {
 // goes into the same commit, by the claim decision.
 func decideAdd(s State, r addRequest) (Decision, error) {
 	if s.Todo != nil {
-		return Decision{}, rejected(CodeTodoExists, "todo %s: is there already", r.ID)
+		return Decision{}, Reject(CodeTodoExists, "todo %s: is there already", r.ID)
 	}
 	for _, t := range r.Siblings {
 		if !r.Given && r.Args.describes(t) {
@@ -115,7 +115,7 @@ func decideAdd(s State, r addRequest) (Decision, error) {
 	}
 	if len(r.Siblings) > 0 {
 		t := r.Siblings[0]
-		return Decision{}, rejected(CodeTodoDuplicate, "todo %s: has the same role and text", t.ID).with("existing_todo_id", t.ID)
+		return Decision{}, Reject(CodeTodoDuplicate, "todo %s: has the same role and text", t.ID).With("existing_todo_id", t.ID)
 	}
 	if err := r.Dependencies.check(); err != nil {
 		return Decision{}, err
@@ -156,7 +156,7 @@ func checkMembers(family Code, t Todo) error {
 		{t.Reason == "" || proseOK(t.Reason, MaxRemark), "reason must be non-empty text of at most 2000 characters"},
 	} {
 		if !c.ok {
-			return failed(family, "%s", c.must)
+			return Fail(family, "%s", c.must)
 		}
 	}
 	return nil

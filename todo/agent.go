@@ -18,9 +18,9 @@ type AgentResult struct {
 func checkAgent(a AgentID, label string) error {
 	switch {
 	case !a.Valid():
-		return failed(CodeInvalidGoalRequest, "agent id %q: not well formed", clean(string(a)))
+		return Fail(CodeInvalidGoalRequest, "agent id %q: not well formed", Clean(string(a)))
 	case label != "" && !lineOK(label, MaxTitle):
-		return failed(CodeInvalidGoalRequest, "label must be one line of at most %d characters", MaxTitle)
+		return Fail(CodeInvalidGoalRequest, "label must be one line of at most %d characters", MaxTitle)
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ type ArchiveCompletedResult struct {
 
 func (a ArchiveCompletedArgs) check() error {
 	if a.MaxActiveDone < 0 {
-		return failed(CodeInvalidArchive, "the number of done todos to keep must not be negative")
+		return Fail(CodeInvalidArchive, "the number of done todos to keep must not be negative")
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func decideArchive(s State, id ID, actor AgentID, at Instant) (Decision, error) 
 		d.Result = ArchiveResult{Schema: ArchiveSchema, TodoID: id, Changed: true}
 		return d, nil
 	}
-	return Decision{}, rejected(CodeTodoNotDone, "todo %s: is %s", id, t.Status)
+	return Decision{}, Reject(CodeTodoNotDone, "todo %s: is %s", id, t.Status)
 }
 
 // doneTodo is what archiving needs to know of a done, active Todo.

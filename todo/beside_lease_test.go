@@ -137,7 +137,7 @@ func TestWhatALeaseRestsOnStays(t *testing.T) {
 	if d.Changes() {
 		t.Errorf("an equal value changes %+v", d)
 	}
-	unknown := Dependencies{refusal: rejected(CodeDependencyInvalid, "todo todo_b: not in the goal")}
+	unknown := Dependencies{refusal: Reject(CodeDependencyInvalid, "todo todo_b: not in the goal")}
 	d, err = decideUpdate(demo(hardLease, leaseOf("agent-a")), proof, changes["depends_on"], unknown, testAt)
 	wantCode(t, d, err, CodeLeaseRequirements)
 	d, err = decideUpdate(demo(), by("agent-a"), changes["depends_on"], unknown, testAt)

@@ -18,7 +18,7 @@ func CheckFile(goal GoalID, file string, blob []byte) *Refusal {
 	if dir == "receipts" {
 		return nil
 	}
-	id := idOf(file)
+	id := IDOf(file)
 	if !id.Valid() {
 		return misplaced(file)
 	}
@@ -46,7 +46,7 @@ func CheckTree(paths []string) map[string]*Refusal {
 		there[file] = true
 	}
 	for _, file := range paths {
-		id := idOf(file)
+		id := IDOf(file)
 		dir, _, _ := strings.Cut(file, "/")
 		if (dir == "notes" || dir == "leases") && !there[TodoPath(id)] {
 			orphans[file] = orphan(file)
@@ -58,21 +58,21 @@ func CheckTree(paths []string) map[string]*Refusal {
 // orphan is the refusal of a note or lease whose Todo is not there.
 func orphan(file string) *Refusal {
 	dir, _, _ := strings.Cut(file, "/")
-	return unreadable(file, strings.TrimSuffix(dir, "s")+" on "+string(idOf(file)), failed(CodeInvalidProjection, "there is no such Todo"))
+	return unreadable(file, strings.TrimSuffix(dir, "s")+" on "+string(IDOf(file)), Fail(CodeInvalidProjection, "there is no such Todo"))
 }
 
 func misplaced(file string) *Refusal {
-	return failed(CodeInvalidProjection, "%q: no place for a record", clean(file)).with("record", file)
+	return Fail(CodeInvalidProjection, "%q: no place for a record", Clean(file)).With("record", file)
 }
 
-// idOf returns the Todo id that the path of a record ends in.
-func idOf(file string) ID { return ID(strings.TrimSuffix(path.Base(file), ".json")) }
+// IDOf returns the Todo id that the path of a record ends in.
+func IDOf(file string) ID { return ID(strings.TrimSuffix(path.Base(file), ".json")) }
 
 // checkLease refuses every lease: this package by itself knows no schema of leases, so one that names its schema is of an
 // unknown version, and one that does not is damaged. A Todo with either is left untouched.
 func checkLease(id ID, blob []byte) *Refusal {
 	if s := canonical.Schema(blob); s != "" {
-		return unreadable(LeasePath(id), "lease on "+string(id), failed(CodeUnsupportedSchema, "schema %q is not known to this version", clean(s)))
+		return unreadable(LeasePath(id), "lease on "+string(id), Fail(CodeUnsupportedSchema, "schema %q is not known to this version", Clean(s)))
 	}
-	return unreadable(LeasePath(id), "lease on "+string(id), failed(CodeInvalidProjection, "no schema"))
+	return unreadable(LeasePath(id), "lease on "+string(id), Fail(CodeInvalidProjection, "no schema"))
 }

@@ -83,13 +83,13 @@ func DecideClaim(s State, r ClaimRequest) (Decision, error) {
 	}
 	switch {
 	case r.Claimant != r.Actor:
-		return Decision{}, rejected(CodeClaimActorMismatch, "agent %q cannot claim for %q", clean(string(r.Actor)), clean(string(r.Claimant)))
+		return Decision{}, Reject(CodeClaimActorMismatch, "agent %q cannot claim for %q", Clean(string(r.Actor)), Clean(string(r.Claimant)))
 	case t.Role != RoleAgent:
-		return Decision{}, rejected(CodeTodoNotAgent, "todo %s: has the role %s", t.ID, t.Role)
+		return Decision{}, Reject(CodeTodoNotAgent, "todo %s: has the role %s", t.ID, t.Role)
 	case t.Status != Open:
-		return Decision{}, rejected(CodeTodoNotOpen, "todo %s: is %s", t.ID, t.Status)
+		return Decision{}, Reject(CodeTodoNotOpen, "todo %s: is %s", t.ID, t.Status)
 	case t.ArchiveState == Archived:
-		return Decision{}, rejected(CodeTodoArchived, "todo %s: is archived", t.ID)
+		return Decision{}, Reject(CodeTodoArchived, "todo %s: is archived", t.ID)
 	}
 	if err := Admit(t, r.Actor); err != nil {
 		return Decision{}, err
@@ -106,9 +106,9 @@ func DecideClaim(s State, r ClaimRequest) (Decision, error) {
 	case s.Lease.ForeignTo(r.Claimant) && s.EffectiveFor(r.Claimant):
 		return Decision{}, leasedBy(CodeLeaseConflict, t, s.Lease)
 	case r.Acquire != nil && s.Goal.HandoffMode != HardLease:
-		return Decision{}, rejected(CodeClaimLeaseMode, "goal %s: is %s, a lease cannot be had with a claim", s.Goal.ID, s.Goal.HandoffMode)
+		return Decision{}, Reject(CodeClaimLeaseMode, "goal %s: is %s, a lease cannot be had with a claim", s.Goal.ID, s.Goal.HandoffMode)
 	case r.Acquire == nil && s.Goal.HandoffMode == HardLease && !(s.Lease.Owner == r.Claimant && taken.EffectiveFor(r.Claimant)):
-		return Decision{}, rejected(CodeModeRequiresLease, "todo %s: goal %s is %s, and there is no effective lease of %q", t.ID, s.Goal.ID, HardLease, r.Claimant)
+		return Decision{}, Reject(CodeModeRequiresLease, "todo %s: goal %s is %s, and there is no effective lease of %q", t.ID, s.Goal.ID, HardLease, r.Claimant)
 	}
 	result := ClaimResult{
 		Schema: ClaimSchema, TodoID: t.ID, ClaimedBy: r.Claimant, Changed: t.ClaimedBy != r.Claimant,
@@ -168,9 +168,9 @@ func VerifyClaim(s State, id ID, claimant AgentID) error {
 	case err != nil:
 		return err
 	case t.Status != Open:
-		return rejected(CodeTodoNotOpen, "todo %s: is %s", t.ID, t.Status)
+		return Reject(CodeTodoNotOpen, "todo %s: is %s", t.ID, t.Status)
 	case t.ArchiveState == Archived:
-		return rejected(CodeTodoArchived, "todo %s: is archived", t.ID)
+		return Reject(CodeTodoArchived, "todo %s: is archived", t.ID)
 	case t.ClaimedBy != claimant:
 		return ownedBy(CodeClaimOwnerMismatch, t)
 	}

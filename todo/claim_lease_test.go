@@ -57,7 +57,7 @@ func TestClaimBesideALease(t *testing.T) {
 func TestClaimWithALease(t *testing.T) {
 	taken := Acquired{Record: []byte("lease\n"), Lease: jsontext.Value(`{"version":4}`)}
 	there := Acquired{Idempotent: true, Lease: jsontext.Value(`{"version":3}`)}
-	refuse := rejected(CodeVersionMismatch, "version")
+	refuse := Reject(CodeVersionMismatch, "version")
 	enabled := func(s *State) { s.Goal.Acceptance = &Acceptance{Enabled: true, Scope: HoldAll} }
 	waiting := func(s *State) { s.Todo.ResumeAt = "2026-09-15T00:00:00Z" }
 	for _, c := range []struct {

@@ -89,9 +89,9 @@ func oneValue(b []byte) (jsontext.Value, error) {
 }
 
 func badContext(findings []Finding, format string, args ...any) *Refusal {
-	r := failed(CodeInvalidContinuation, format, args...)
+	r := Fail(CodeInvalidContinuation, format, args...)
 	if findings != nil {
-		r = r.with("findings", findings)
+		r = r.With("findings", findings)
 	}
 	return r
 }

@@ -16,10 +16,10 @@ func DecodeGoal(id GoalID, b []byte) (Goal, error) {
 		return Goal{}, unreadable(GoalPath, noun, r)
 	}
 	if err := g.check(); err != nil {
-		return Goal{}, unreadable(GoalPath, noun, failed(CodeInvalidProjection, "%v", err))
+		return Goal{}, unreadable(GoalPath, noun, Fail(CodeInvalidProjection, "%v", err))
 	}
 	if g.ID != id {
-		return Goal{}, unreadable(GoalPath, noun, failed(CodeInvalidProjection, "the record says it is %q", g.ID))
+		return Goal{}, unreadable(GoalPath, noun, Fail(CodeInvalidProjection, "the record says it is %q", g.ID))
 	}
 	return g, nil
 }
@@ -33,10 +33,10 @@ func DecodeTodo(id ID, b []byte) (Todo, error) {
 		return Todo{}, unreadable(path, noun, r)
 	}
 	if err := t.check(); err != nil {
-		return Todo{}, unreadable(path, noun, failed(CodeInvalidProjection, "%v", err))
+		return Todo{}, unreadable(path, noun, Fail(CodeInvalidProjection, "%v", err))
 	}
 	if t.ID != id {
-		return Todo{}, unreadable(path, noun, failed(CodeInvalidProjection, "the record says it is %q", t.ID))
+		return Todo{}, unreadable(path, noun, Fail(CodeInvalidProjection, "the record says it is %q", t.ID))
 	}
 	return t, nil
 }
@@ -60,17 +60,17 @@ func EncodeTodo(t Todo) ([]byte, error) {
 // open reads a record of one schema. Its refusal does not name the record yet.
 func open(b []byte, schema string, v any) *Refusal {
 	if s := canonical.Schema(b); s != "" && s != schema {
-		return failed(CodeUnsupportedSchema, "schema %q is not known to this version", clean(s))
+		return Fail(CodeUnsupportedSchema, "schema %q is not known to this version", Clean(s))
 	}
 	if err := canonical.Decode(b, v); err != nil {
-		return failed(CodeInvalidProjection, "%v", err)
+		return Fail(CodeInvalidProjection, "%v", err)
 	}
 	return nil
 }
 
 // unreadable names the record in a refusal of stored bytes.
 func unreadable(path, noun string, r *Refusal) *Refusal {
-	return failed(r.Code, "%s: %s", noun, r.Reason).with("record", path)
+	return Fail(r.Code, "%s: %s", noun, r.Reason).With("record", path)
 }
 
 // check returns what is wrong with the members of a goal (continuation.md, section 1.1).

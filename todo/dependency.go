@@ -135,7 +135,7 @@ func (s State) CheckDependencies(at Instant) error {
 			pending = append(pending, e.id)
 		}
 	}
-	pending = setOf(pending)
+	pending = SetOf(pending)
 	ahead := t.ResumeAt > at
 	if len(pending) == 0 && !ahead {
 		return nil
@@ -147,12 +147,12 @@ func (s State) CheckDependencies(at Instant) error {
 	if ahead {
 		waits = append(waits, "is to be resumed at "+string(t.ResumeAt))
 	}
-	r := rejected(CodeDependencyPending, "todo %s: %s", t.ID, strings.Join(waits, ", and "))
+	r := Reject(CodeDependencyPending, "todo %s: %s", t.ID, strings.Join(waits, ", and "))
 	if len(pending) > 0 {
-		r.with("pending_todo_ids", pending)
+		r.With("pending_todo_ids", pending)
 	}
 	if ahead {
-		r.with("resume_at", t.ResumeAt)
+		r.With("resume_at", t.ResumeAt)
 	}
 	return r
 }
@@ -181,9 +181,9 @@ func (f *follower) invalid(self ID, dependsOn []ID) *Refusal {
 	if len(bad) == 0 {
 		return nil
 	}
-	r := rejected(CodeDependencyInvalid, "todo %s: cannot wait for %s, which %s", self, bad[0], f.why(self, bad[0])).with("invalid_todo_ids", bad)
+	r := Reject(CodeDependencyInvalid, "todo %s: cannot wait for %s, which %s", self, bad[0], f.why(self, bad[0])).With("invalid_todo_ids", bad)
 	if cycle != nil {
-		r.with("cycle", cycle)
+		r.With("cycle", cycle)
 	}
 	return r
 }
@@ -243,8 +243,8 @@ func judgeDependencies(self ID, there bool, dependsOn []ID, todos links) Depende
 	if cycle == nil {
 		return Dependencies{}
 	}
-	r := rejected(CodeDependencyInvalid, "todo %s: cannot wait for %s, which waits for it", self, cycle[1])
-	return Dependencies{r.with("invalid_todo_ids", cycle[1:2]).with("cycle", cycle)}
+	r := Reject(CodeDependencyInvalid, "todo %s: cannot wait for %s, which waits for it", self, cycle[1])
+	return Dependencies{r.With("invalid_todo_ids", cycle[1:2]).With("cycle", cycle)}
 }
 
 // cycle is a shortest way from a Todo that is to depend on others back to itself; nil where there is none.

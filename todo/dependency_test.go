@@ -179,7 +179,7 @@ func graphs() *rapid.Generator[Following] {
 			if rapid.IntRange(0, 4).Draw(t, "away") == 0 {
 				todo.ArchiveState = Archived
 			}
-			todo.DependsOn = setOf(rapid.SliceOfN(id, 0, 3).Draw(t, "depends on"))
+			todo.DependsOn = SetOf(rapid.SliceOfN(id, 0, 3).Draw(t, "depends on"))
 			if rapid.IntRange(0, 2).Draw(t, "superseded") == 0 {
 				todo.SupersededBy = id.Draw(t, "by")
 			}
@@ -253,7 +253,7 @@ func TestCycleIsFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		todos := graphs().Draw(t, "todos")
 		self := ID("todo_0")
-		on := setOf(rapid.SliceOfN(rapid.SampledFrom(slices.Sorted(maps.Keys(todos))), 0, 3).Draw(t, "on"))
+		on := SetOf(rapid.SliceOfN(rapid.SampledFrom(slices.Sorted(maps.Keys(todos))), 0, 3).Draw(t, "on"))
 
 		reached := map[ID]bool{} // whatever on leads to, by adding what is one step further until nothing new is found
 		for _, id := range on {

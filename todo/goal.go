@@ -38,12 +38,12 @@ func checkMode(m Mode) error {
 	if m == SoftClaim || m == HardLease {
 		return nil
 	}
-	return failed(CodeInvalidHandoffMode, "mode %q: not one of %s, %s", clean(string(m)), SoftClaim, HardLease)
+	return Fail(CodeInvalidHandoffMode, "mode %q: not one of %s, %s", Clean(string(m)), SoftClaim, HardLease)
 }
 
 func checkGoalTitle(title string) error {
 	if title != "" && !lineOK(title, MaxTitle) {
-		return failed(CodeInvalidGoalRequest, "title must be one line of at most %d characters", MaxTitle)
+		return Fail(CodeInvalidGoalRequest, "title must be one line of at most %d characters", MaxTitle)
 	}
 	return nil
 }
@@ -51,7 +51,7 @@ func checkGoalTitle(title string) error {
 // decideCreate makes a new goal (continuation.md, section 4). exists says that its ref is there: goal_exists.
 func decideCreate(exists bool, g Goal) (Decision, error) {
 	if exists {
-		return Decision{}, rejected(CodeGoalExists, "goal %s: is there already", g.ID)
+		return Decision{}, Reject(CodeGoalExists, "goal %s: is there already", g.ID)
 	}
 	return Decision{
 		Subject: "goal create " + string(g.ID),
@@ -71,8 +71,8 @@ func decideMode(g Goal, m Mode, claimed []ClaimedTodo, live []ActiveLease) (Deci
 		return d, nil
 	}
 	if len(claimed)+len(live) > 0 {
-		return Decision{}, rejected(CodeModeNotQuiescent, "goal %s: %d claimed todos are not done, %d leases are live", g.ID, len(claimed), len(live)).
-			with("claimed_todos", append([]ClaimedTodo{}, claimed...)).with("active_leases", append([]ActiveLease{}, live...))
+		return Decision{}, Reject(CodeModeNotQuiescent, "goal %s: %d claimed todos are not done, %d leases are live", g.ID, len(claimed), len(live)).
+			With("claimed_todos", append([]ClaimedTodo{}, claimed...)).With("active_leases", append([]ActiveLease{}, live...))
 	}
 	g.HandoffMode = m
 	d.Goal = &g

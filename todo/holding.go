@@ -42,24 +42,24 @@ func (h Holding) Held() string {
 func Eligible(g Goal, id ID, t *Todo, owner AgentID) error {
 	switch {
 	case t == nil:
-		return failed(CodeTodoNotFound, "todo %s: not in goal %s", id, g.ID)
+		return Fail(CodeTodoNotFound, "todo %s: not in goal %s", id, g.ID)
 	case t.ArchiveState == Archived:
-		return failed(CodeTodoNotFound, "todo %s: is archived", id).with("todo_status", t.Status)
+		return Fail(CodeTodoNotFound, "todo %s: is archived", id).With("todo_status", t.Status)
 	case t.Role != RoleAgent:
-		return rejected(CodeTodoNotAgent, "todo %s: has the role %s", id, t.Role)
+		return Reject(CodeTodoNotAgent, "todo %s: has the role %s", id, t.Role)
 	case t.Status != Open:
-		return rejected(CodeTodoNotOpen, "todo %s: is %s", id, t.Status).with("todo_status", t.Status)
+		return Reject(CodeTodoNotOpen, "todo %s: is %s", id, t.Status).With("todo_status", t.Status)
 	case !g.Registered(owner):
-		return rejected(CodeOwnerNotRegistered, "agent %q is not registered with goal %s", clean(string(owner)), g.ID)
+		return Reject(CodeOwnerNotRegistered, "agent %q is not registered with goal %s", Clean(string(owner)), g.ID)
 	}
 	switch CodeOf(Admit(*t, owner)) {
 	case CodeActorExcluded:
-		return rejected(CodeOwnerExcluded, "todo %s: excludes %q", id, owner).with("excluded_agents", t.ExcludedAgents)
+		return Reject(CodeOwnerExcluded, "todo %s: excludes %q", id, owner).With("excluded_agents", t.ExcludedAgents)
 	case CodeBoundAgentMismatch:
-		return rejected(CodeBoundAgentMismatch, "todo %s: bound to %q", id, t.BoundAgent)
+		return Reject(CodeBoundAgentMismatch, "todo %s: bound to %q", id, t.BoundAgent)
 	}
 	if t.ClaimedBy != "" && t.ClaimedBy != owner {
-		return rejected(CodeOwnerConflictsWithClaim, "todo %s: claimed by %q", id, t.ClaimedBy).with("claimed_by", t.ClaimedBy)
+		return Reject(CodeOwnerConflictsWithClaim, "todo %s: claimed by %q", id, t.ClaimedBy).With("claimed_by", t.ClaimedBy)
 	}
 	return nil
 }
@@ -85,14 +85,14 @@ func CheckProof(s State, t Todo, actor AgentID, p Proof) error {
 	s.Todo = &t
 	switch {
 	case !h.LiveFor(actor):
-		return rejected(CodeModeRequiresLease, "todo %s: there is no effective lease of %q", t.ID, clean(string(actor)))
+		return Reject(CodeModeRequiresLease, "todo %s: there is no effective lease of %q", t.ID, Clean(string(actor)))
 	case s.Divergence(t.ID, actor) != nil:
-		return rejected(CodeLeaseClaimDivergence, "todo %s: the lease of %q is live and not effective: %s", t.ID, h.Owner, s.Divergence(t.ID, actor).Reason).
-			with("lease_owner", h.Owner)
+		return Reject(CodeLeaseClaimDivergence, "todo %s: the lease of %q is live and not effective: %s", t.ID, h.Owner, s.Divergence(t.ID, actor).Reason).
+			With("lease_owner", h.Owner)
 	case !p.Given():
-		return rejected(CodeLeaseFenceRequired, "todo %s: is leased until %s, and no lease proof was given", t.ID, h.Expires)
+		return Reject(CodeLeaseFenceRequired, "todo %s: is leased until %s, and no lease proof was given", t.ID, h.Expires)
 	case h.Owner != actor || h.Key != *p.IdempotencyKey:
-		return rejected(CodeLeaseCASMismatch, "todo %s: the lease is another one", t.ID)
+		return Reject(CodeLeaseCASMismatch, "todo %s: the lease is another one", t.ID)
 	case h.Version != *p.ExpectedVersion:
 		return VersionMismatch(t.ID, *p.ExpectedVersion, h.Version)
 	}
@@ -101,8 +101,8 @@ func CheckProof(s State, t Todo, actor AgentID, p Proof) error {
 
 // VersionMismatch is the refusal of a lease whose version, 0 where there is none, is another than expected.
 func VersionMismatch(id ID, expected, actual int64) *Refusal {
-	return rejected(CodeVersionMismatch, "todo %s: the lease has version %d, not %d", id, actual, expected).
-		with("expected_version", expected).with("actual_version", actual)
+	return Reject(CodeVersionMismatch, "todo %s: the lease has version %d, not %d", id, actual, expected).
+		With("expected_version", expected).With("actual_version", actual)
 }
 
 // fence stands before changes of claimed work: under hard_lease, or beside a lease that the actor has to take for live,

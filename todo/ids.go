@@ -118,8 +118,9 @@ func draw(random io.Reader) (string, error) {
 	return base32.NewEncoding(base32Lower).WithPadding(base32.NoPadding).EncodeToString(b[:]), nil
 }
 
-// clean returns foreign text fit for a sentence: at most 80 characters of it.
-func clean(s string) string {
+// Clean returns foreign text fit for a sentence: at most 80 characters of it.
+func Clean[T ~string](text T) string {
+	s := string(text)
 	if utf8.RuneCountInString(s) <= 80 {
 		return s
 	}

@@ -46,9 +46,9 @@ func (l *Ledger) Acceptance(ctx context.Context, id GoalID) (AcceptanceView, err
 	if v.Configured {
 		v.Scope = a.Scope
 	}
-	for _, id := range setOf(slices.Concat(slices.Collect(maps.Keys(a.Bindings)), a.TodoIDs)) {
+	for _, id := range SetOf(slices.Concat(slices.Collect(maps.Keys(a.Bindings)), a.TodoIDs)) {
 		guard := TodoGuard{TodoID: id}
-		t, err := readTodo(ctx, s, id)
+		t, err := ReadTodo(ctx, s, id)
 		switch {
 		case AsRefusal(err) != nil:
 			guard.Guard = Guard{Applicable: a.holds(id, RoleAgent), Code: CodeOf(err), BoundDigest: a.Bindings[id]}
@@ -66,7 +66,7 @@ func (l *Ledger) Acceptance(ctx context.Context, id GoalID) (AcceptanceView, err
 
 // EnableAcceptance holds every Todo of role agent, or those named, until they are confirmed.
 func (l *Ledger) EnableAcceptance(ctx context.Context, c Call, todos []ID) (Answer, error) {
-	todos = setOf(todos)
+	todos = SetOf(todos)
 	return l.acceptance(ctx, c, "enable", todos, func(ctx context.Context, s *gitstore.Snapshot, g Goal) (Decision, error) {
 		if _, err := readNamed(ctx, s, g.ID, todos); err != nil {
 			return Decision{}, err
@@ -77,9 +77,9 @@ func (l *Ledger) EnableAcceptance(ctx context.Context, c Call, todos []ID) (Answ
 
 // BindAcceptance confirms Todos, of which there must be one, as they read now.
 func (l *Ledger) BindAcceptance(ctx context.Context, c Call, todos []ID) (Answer, error) {
-	todos = setOf(todos)
+	todos = SetOf(todos)
 	if len(todos) == 0 {
-		return Answer{}, failed(CodeInvalidGoalRequest, "no todo to confirm was given")
+		return Answer{}, Fail(CodeInvalidGoalRequest, "no todo to confirm was given")
 	}
 	return l.acceptance(ctx, c, "bind", todos, func(ctx context.Context, s *gitstore.Snapshot, g Goal) (Decision, error) {
 		named, err := readNamed(ctx, s, g.ID, todos)
@@ -100,7 +100,7 @@ func (l *Ledger) DisableAcceptance(ctx context.Context, c Call) (Answer, error) 
 // acceptance applies a verb that changes the hold. todos is a set; it is what the request names.
 func (l *Ledger) acceptance(ctx context.Context, c Call, verb string, todos []ID, decide func(context.Context, *gitstore.Snapshot, Goal) (Decision, error)) (Answer, error) {
 	c.Todo, c.Agent, c.Proof = "", "", Proof{}
-	if err := first(CheckCall(c, CodeInvalidGoalRequest), checkNamed(todos)); err != nil {
+	if err := First(CheckCall(c, CodeInvalidGoalRequest), checkNamed(todos)); err != nil {
 		return Answer{}, err
 	}
 	args := map[string]any{}
@@ -115,12 +115,12 @@ func (l *Ledger) acceptance(ctx context.Context, c Call, verb string, todos []ID
 func readNamed(ctx context.Context, s *gitstore.Snapshot, g GoalID, ids []ID) ([]Todo, error) {
 	named := make([]Todo, 0, len(ids))
 	for _, id := range ids {
-		t, err := readTodo(ctx, s, id)
+		t, err := ReadTodo(ctx, s, id)
 		if err != nil {
 			return nil, err
 		}
 		if t == nil {
-			return nil, failed(CodeTodoNotFound, "todo %s: not in goal %s", id, g)
+			return nil, Fail(CodeTodoNotFound, "todo %s: not in goal %s", id, g)
 		}
 		named = append(named, *t)
 	}

@@ -27,7 +27,7 @@ func (l *Ledger) ClaimStep(c Call, claimedBy AgentID) (Step, error) {
 	claimedBy = claimant(c, claimedBy)
 	var malformed error
 	if !utf8.ValidString(string(claimedBy)) {
-		malformed = failed(CodeInvalidClaim, "the agent that claims must be given in UTF-8")
+		malformed = Fail(CodeInvalidClaim, "the agent that claims must be given in UTF-8")
 	}
 	return l.step(c, malformed, CodeInvalidClaim, "todo claim", map[string]any{"claimed_by": claimedBy}, func(s State, at Instant) (Decision, error) {
 		return DecideClaim(s, ClaimRequest{
@@ -72,7 +72,7 @@ func (l *Ledger) judgeClaim(ctx context.Context, claimedBy AgentID, a *Answer) {
 
 // dependencyState says where the dependencies of a Todo stand; "" where it cannot be told.
 func dependencyState(ctx context.Context, s *gitstore.Snapshot, id ID, at Instant) DependencyState {
-	t, err := readTodo(ctx, s, id)
+	t, err := ReadTodo(ctx, s, id)
 	if err != nil || t == nil {
 		return ""
 	}

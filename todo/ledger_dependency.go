@@ -23,7 +23,7 @@ func (l *Ledger) dependencies(ctx context.Context, s *gitstore.Snapshot, id ID, 
 	}
 	for _, id := range dependsOn { // not understood is not unknown
 		if todos.find([]byte(id)) == nil {
-			if _, err := readTodo(ctx, s, id); err != nil {
+			if _, err := ReadTodo(ctx, s, id); err != nil {
 				return Dependencies{}, err
 			}
 		}

@@ -17,7 +17,7 @@ func (l *Ledger) CreateGoal(ctx context.Context, c Call, title string, mode Mode
 	if mode == "" {
 		mode = SoftClaim
 	}
-	if err := first(CheckCall(c, CodeInvalidGoalRequest), checkGoalTitle(title), checkMode(mode)); err != nil {
+	if err := First(CheckCall(c, CodeInvalidGoalRequest), checkGoalTitle(title), checkMode(mode)); err != nil {
 		return Answer{}, err
 	}
 	at, err := l.Instant()
@@ -79,7 +79,7 @@ func (l *Ledger) Goal(ctx context.Context, id GoalID) (GoalView, error) {
 
 func goalView(ctx context.Context, s *gitstore.Snapshot, id GoalID) (GoalView, error) {
 	if !id.Valid() {
-		return GoalView{}, failed(CodeInvalidProjection, "goal id %q: not well formed", clean(string(id)))
+		return GoalView{}, Fail(CodeInvalidProjection, "goal id %q: not well formed", Clean(string(id)))
 	}
 	g, err := ReadGoal(ctx, s, id)
 	if err != nil {
@@ -115,7 +115,7 @@ func storedCode(err error) Code {
 // SetMode changes what taking work in a goal needs.
 func (l *Ledger) SetMode(ctx context.Context, c Call, m Mode) (Answer, error) {
 	c.Todo, c.Agent = "", ""
-	if err := first(CheckCall(c, CodeInvalidGoalRequest), checkMode(m)); err != nil {
+	if err := First(CheckCall(c, CodeInvalidGoalRequest), checkMode(m)); err != nil {
 		return Answer{}, err
 	}
 	return l.goal(ctx, c, "goal mode set", map[string]any{"mode": m}, func(ctx context.Context, s *gitstore.Snapshot, g Goal, at Instant) (Decision, error) {
@@ -126,8 +126,8 @@ func (l *Ledger) SetMode(ctx context.Context, c Call, m Mode) (Answer, error) {
 		if err != nil {
 			return Decision{}, err
 		}
-		for _, id := range slices.Sorted(maps.Keys(held.unreadable)) { // it may be claimed or leased
-			return Decision{}, held.unreadable[id]
+		if ids := slices.Sorted(maps.Keys(held.unreadable)); len(ids) > 0 { // it may be claimed or leased
+			return Decision{}, held.unreadable[ids[0]]
 		}
 		return decideMode(g, m, held.claimed, held.live)
 	})
@@ -136,7 +136,7 @@ func (l *Ledger) SetMode(ctx context.Context, c Call, m Mode) (Answer, error) {
 // AddAgent registers the agent c.Agent with the goal.
 func (l *Ledger) AddAgent(ctx context.Context, c Call, label string) (Answer, error) {
 	c.Todo = ""
-	if err := first(CheckCall(c, CodeInvalidGoalRequest), checkAgent(c.Agent, label)); err != nil {
+	if err := First(CheckCall(c, CodeInvalidGoalRequest), checkAgent(c.Agent, label)); err != nil {
 		return Answer{}, err
 	}
 	args := map[string]any{}
@@ -149,7 +149,7 @@ func (l *Ledger) AddAgent(ctx context.Context, c Call, label string) (Answer, er
 // RemoveAgent takes the agent c.Agent from the goal's list. Its claims stay and are listed in the result.
 func (l *Ledger) RemoveAgent(ctx context.Context, c Call) (Answer, error) {
 	c.Todo = ""
-	if err := first(CheckCall(c, CodeInvalidGoalRequest), checkAgent(c.Agent, "")); err != nil {
+	if err := First(CheckCall(c, CodeInvalidGoalRequest), checkAgent(c.Agent, "")); err != nil {
 		return Answer{}, err
 	}
 	return l.goal(ctx, c, "agent remove", nil, func(ctx context.Context, s *gitstore.Snapshot, g Goal, at Instant) (Decision, error) {
@@ -209,7 +209,7 @@ func (l *Ledger) held(ctx context.Context, s *gitstore.Snapshot, g GoalID, at In
 			return heldWork{}, err
 		}
 		if !v.Readable {
-			held.unreadable[v.TodoID] = failed(v.Error, "todo %s: cannot be read", v.TodoID).with("record", r.Name)
+			held.unreadable[v.TodoID] = Fail(v.Error, "todo %s: cannot be read", v.TodoID).With("record", r.Name)
 			continue
 		}
 		held.claimed = append(held.claimed, ClaimedTodo{TodoID: v.TodoID, ClaimedBy: v.ClaimedBy, Status: v.Status})
@@ -234,11 +234,11 @@ func (l *Ledger) leases(ctx context.Context, s *gitstore.Snapshot, g GoalID, at 
 		return l.Leases.All(ctx, s, g, at)
 	}
 	rows, err := l.Store.Table(ctx, s, "leases", "none/1", func(file string, blob []byte) gitstore.Row {
-		return gitstore.Row{Name: file, Data: []byte(checkLease(idOf(file), blob).Code)}
+		return gitstore.Row{Name: file, Data: []byte(checkLease(IDOf(file), blob).Code)}
 	})
 	unread := map[ID]*Refusal{}
 	for _, r := range rows {
-		unread[idOf(r.Name)] = failed(Code(r.Data), "lease on %s: cannot be read", idOf(r.Name)).with("record", r.Name)
+		unread[IDOf(r.Name)] = Fail(Code(r.Data), "lease on %s: cannot be read", IDOf(r.Name)).With("record", r.Name)
 	}
 	return nil, unread, err
 }

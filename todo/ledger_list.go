@@ -144,7 +144,7 @@ func (l *Ledger) Resolve(ctx context.Context, g GoalID, prefix string) (ID, erro
 	}
 	var candidates []ID
 	for _, r := range rows {
-		if c := idOf(r.Name); strings.HasPrefix(string(c), prefix) {
+		if c := IDOf(r.Name); strings.HasPrefix(string(c), prefix) {
 			candidates = append(candidates, c)
 		}
 	}
@@ -155,7 +155,7 @@ func (l *Ledger) Resolve(ctx context.Context, g GoalID, prefix string) (ID, erro
 		return candidates[0], nil
 	}
 	slices.Sort(candidates)
-	return "", failed(CodeTodoIDAmbiguous, "todo id %q: %d todos begin so", prefix, len(candidates)).with("candidates", candidates)
+	return "", Fail(CodeTodoIDAmbiguous, "todo id %q: %d todos begin so", prefix, len(candidates)).With("candidates", candidates)
 }
 
 // FindReceipt looks up the receipt of an operation; nil, nil: there is none.
@@ -194,7 +194,7 @@ func (l *Ledger) History(ctx context.Context, g GoalID, id ID, limit int) ([]git
 		there = there || ok
 	}
 	if !there {
-		return nil, failed(CodeTodoNotFound, "todo %s: not in goal %s", id, g)
+		return nil, Fail(CodeTodoNotFound, "todo %s: not in goal %s", id, g)
 	}
 	return l.Store.HistoryOf(ctx, s, limit, string(id), files...)
 }

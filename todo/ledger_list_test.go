@@ -30,7 +30,7 @@ func TestUnreadableRecordsStayUntouched(t *testing.T) {
 			f := newDemo(t)
 			f.add("todo_a", AddArgs{ClaimedBy: "agent-a"})
 			f.put(map[string][]byte{c.file: c.blob})
-			id := idOf(c.file)
+			id := IDOf(c.file)
 			call := f.call("agent-a", id)
 			for _, verb := range []func() (Answer, error){
 				func() (Answer, error) { return f.Update(f.ctx(), call, UpdateArgs{Title: ptr("t")}) },

@@ -14,17 +14,17 @@ import (
 func CheckCall(c Call, family Code) error {
 	switch {
 	case !c.Goal.Valid():
-		return failed(family, "goal id %q: not well formed", clean(string(c.Goal)))
+		return Fail(family, "goal id %q: not well formed", Clean(string(c.Goal)))
 	case c.Todo != "" && !c.Todo.Valid():
-		return failed(family, "todo id %q: not well formed", clean(string(c.Todo)))
+		return Fail(family, "todo id %q: not well formed", Clean(string(c.Todo)))
 	case c.Session != "" && !ValidSession(c.Session):
-		return failed(family, "session id must be non-empty text of at most %d characters", MaxSession)
+		return Fail(family, "session id must be non-empty text of at most %d characters", MaxSession)
 	case c.Operation != "" && !ValidOperation(c.Operation):
-		return failed(family, "operation id %q: not well formed", clean(c.Operation))
+		return Fail(family, "operation id %q: not well formed", Clean(c.Operation))
 	case c.Proof.Check(family) != nil:
 		return c.Proof.Check(family)
 	case !utf8.ValidString(string(c.Agent)), !utf8.ValidString(string(c.Expected)):
-		return failed(family, "agent id and expected revision must be UTF-8")
+		return Fail(family, "agent id and expected revision must be UTF-8")
 	}
 	return nil
 }
@@ -33,7 +33,7 @@ func CheckCall(c Call, family Code) error {
 func (l *Ledger) Instant() (Instant, error) {
 	at := At(l.Now())
 	if !at.Valid() {
-		return "", failed(CodeInvalidClock, "the local clock says %s", at)
+		return "", Fail(CodeInvalidClock, "the local clock says %s", at)
 	}
 	return at, nil
 }
@@ -160,7 +160,7 @@ func Unread(err error) *Refusal {
 	if r := AsRefusal(err); r != nil || err == nil {
 		return r
 	}
-	return failed(storedCode(err), "%s", err)
+	return Fail(storedCode(err), "%s", err)
 }
 
 // Answer says how an operation ended. Its View is the Todo of the receipt as read back; one that cannot be read is an
@@ -179,7 +179,7 @@ func (l *Ledger) Answer(ctx context.Context, c Call, op gitstore.Operation, out 
 	}
 	ctx, cancel := ReadBack(ctx)
 	defer cancel()
-	t, err := readTodo(ctx, out.Tip, a.Todo)
+	t, err := ReadTodo(ctx, out.Tip, a.Todo)
 	switch {
 	case err != nil:
 		a.View = &View{TodoID: a.Todo, Error: Unread(err).Code}

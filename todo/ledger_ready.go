@@ -35,7 +35,7 @@ func (l *Ledger) Ready(ctx context.Context, g GoalID, agent AgentID, limit int, 
 		return ReadyList{}, err
 	}
 	if limit < 0 {
-		return ReadyList{}, failed(CodeInvalidClaim, "the limit must not be negative")
+		return ReadyList{}, Fail(CodeInvalidClaim, "the limit must not be negative")
 	}
 	at, err := l.Instant()
 	if err != nil {

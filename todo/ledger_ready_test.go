@@ -284,7 +284,7 @@ func TestTenThousandTodos(t *testing.T) {
 				todo.DependsOn = append(todo.DependsOn, name(on))
 			}
 		}
-		todo.DependsOn = setOf(todo.DependsOn)
+		todo.DependsOn = SetOf(todo.DependsOn)
 		b, err := EncodeTodo(todo)
 		if err != nil {
 			t.Fatal(err)
@@ -312,7 +312,7 @@ func TestTenThousandTodos(t *testing.T) {
 	}
 	for line := range strings.Lines(f.git("-C", f.dir, "ls-tree", "-r", string(f.tip())+":todos")) {
 		object, path, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		if id := idOf(path); id != name(0) && id != name(n-1) {
+		if id := IDOf(path); id != name(0) && id != name(n-1) {
 			object = strings.Fields(object)[2]
 			if err := os.Remove(filepath.Join(f.dir, ".git", "objects", object[:2], object[2:])); err != nil {
 				t.Fatal(err)

@@ -16,7 +16,7 @@ func ReadGoal(ctx context.Context, s *gitstore.Snapshot, id GoalID) (Goal, error
 		return Goal{}, err
 	}
 	if !ok {
-		return Goal{}, failed(CodeInvalidProjection, "goal %s: no %s", id, GoalPath).with("record", GoalPath)
+		return Goal{}, Fail(CodeInvalidProjection, "goal %s: no %s", id, GoalPath).With("record", GoalPath)
 	}
 	return DecodeGoal(id, b)
 }
@@ -31,7 +31,7 @@ func (l *Ledger) ReadState(ctx context.Context, s *gitstore.Snapshot, g GoalID, 
 		return State{}, err
 	}
 	state := State{Revision: s.Revision(), Goal: goal}
-	if state.Todo, err = readTodo(ctx, s, id); err != nil {
+	if state.Todo, err = ReadTodo(ctx, s, id); err != nil {
 		return State{}, err
 	}
 	note, hasNote, err := s.File(ctx, NotePath(id))
@@ -104,7 +104,7 @@ func others(ctx context.Context, s *gitstore.Snapshot, t Todo) (Following, error
 		if _, ok := all[id]; ok {
 			continue
 		}
-		next, err := readTodo(ctx, s, id)
+		next, err := ReadTodo(ctx, s, id)
 		if err != nil && AsRefusal(err) == nil {
 			return nil, err
 		}
@@ -119,8 +119,8 @@ func others(ctx context.Context, s *gitstore.Snapshot, t Todo) (Following, error
 	return all, nil
 }
 
-// readTodo reads one Todo; nil where there is none.
-func readTodo(ctx context.Context, s *gitstore.Snapshot, id ID) (*Todo, error) {
+// ReadTodo reads one Todo; nil where there is none.
+func ReadTodo(ctx context.Context, s *gitstore.Snapshot, id ID) (*Todo, error) {
 	b, ok, err := s.File(ctx, TodoPath(id))
 	if err != nil || !ok {
 		return nil, err
@@ -141,7 +141,7 @@ func (l *Ledger) Load(ctx context.Context, g GoalID) (*gitstore.Snapshot, error)
 // goalMissing turns the store's "no such ref" into goal_not_found; any other error stays.
 func goalMissing(g GoalID, err error) error {
 	if errors.Is(err, gitstore.ErrRefMissing) {
-		return failed(CodeGoalNotFound, "goal %s: not in this repository", g)
+		return Fail(CodeGoalNotFound, "goal %s: not in this repository", g)
 	}
 	return err
 }

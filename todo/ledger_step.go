@@ -57,7 +57,7 @@ func (l *Ledger) run(ctx context.Context, c Call) func(Step, error) (Answer, err
 
 // step is that of a verb that needs one Todo and nothing else.
 func (l *Ledger) step(c Call, malformed error, family Code, kind string, args map[string]any, decide func(State, Instant) (Decision, error)) (Step, error) {
-	if err := first(malformed, checkTodoCall(c, family)); err != nil {
+	if err := First(malformed, checkTodoCall(c, family)); err != nil {
 		return Step{}, err
 	}
 	return Step{Kind: kind, Args: args, Decide: func(ctx context.Context, s *gitstore.Snapshot, at Instant) (Decision, error) {
@@ -71,7 +71,7 @@ func (l *Ledger) step(c Call, malformed error, family Code, kind string, args ma
 
 // endStep is that of a verb that ends work, with the Todos that the work goes on in.
 func (l *Ledger) endStep(c Call, malformed error, kind string, args map[string]any, next []ID, decide func(State, Following, Instant) (Decision, error)) (Step, error) {
-	if err := first(malformed, checkTodoCall(c, CodeInvalidLifecycle)); err != nil {
+	if err := First(malformed, checkTodoCall(c, CodeInvalidLifecycle)); err != nil {
 		return Step{}, err
 	}
 	return Step{Kind: kind, Args: args, Decide: func(ctx context.Context, s *gitstore.Snapshot, at Instant) (Decision, error) {
@@ -89,7 +89,7 @@ func (l *Ledger) endStep(c Call, malformed error, kind string, args map[string]a
 
 func checkTodoCall(c Call, family Code) error {
 	if c.Todo == "" {
-		return failed(family, "no todo given")
+		return Fail(family, "no todo given")
 	}
 	return CheckCall(c, family)
 }

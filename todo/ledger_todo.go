@@ -90,7 +90,7 @@ func (l *Ledger) siblings(ctx context.Context, s *gitstore.Snapshot, role Role, 
 		if !k.readable() || !k.same(hash) || k.status() != Open || k.archived() {
 			continue
 		}
-		t, err := readTodo(ctx, s, idOf(r.Name))
+		t, err := ReadTodo(ctx, s, IDOf(r.Name))
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +109,7 @@ func (l *Ledger) Update(ctx context.Context, c Call, a UpdateArgs) (Answer, erro
 
 // UpdateStep is the step of [Ledger.Update].
 func (l *Ledger) UpdateStep(c Call, a UpdateArgs) (Step, error) {
-	if err := first(a.check(), checkTodoCall(c, CodeInvalidUpdate)); err != nil {
+	if err := First(a.check(), checkTodoCall(c, CodeInvalidUpdate)); err != nil {
 		return Step{}, err
 	}
 	decide := func(ctx context.Context, s *gitstore.Snapshot, at Instant) (Decision, error) {
@@ -204,7 +204,7 @@ func (l *Ledger) ArchiveStep(c Call) (Step, error) {
 // ArchiveCompleted puts all but the newest done Todos away; without Execute it is a dry run.
 func (l *Ledger) ArchiveCompleted(ctx context.Context, c Call, a ArchiveCompletedArgs) (ArchiveCompletedAnswer, error) {
 	c.Todo, c.DryRun = "", c.DryRun || !a.Execute
-	if err := first(a.check(), CheckCall(c, CodeInvalidArchive)); err != nil {
+	if err := First(a.check(), CheckCall(c, CodeInvalidArchive)); err != nil {
 		return ArchiveCompletedAnswer{}, err
 	}
 	step := Step{Kind: "todo archive", Args: a.request(), Decide: func(ctx context.Context, s *gitstore.Snapshot, at Instant) (Decision, error) {
@@ -234,7 +234,7 @@ func (l *Ledger) surplus(ctx context.Context, s *gitstore.Snapshot, g GoalID, ke
 	var done []doneTodo
 	for _, r := range rows {
 		if k := rowKey(r.Key); k.readable() && k.status() == Done && !k.archived() {
-			done = append(done, doneTodo{ID: idOf(r.Name), When: k.completed()})
+			done = append(done, doneTodo{ID: IDOf(r.Name), When: k.completed()})
 		}
 	}
 	var todos []Todo
@@ -256,7 +256,7 @@ func follow(ctx context.Context, s *gitstore.Snapshot, next []ID) (Following, er
 		if _, ok := after[id]; ok {
 			continue
 		}
-		t, err := readTodo(ctx, s, id)
+		t, err := ReadTodo(ctx, s, id)
 		if err != nil {
 			return nil, err
 		}

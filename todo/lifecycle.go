@@ -62,7 +62,7 @@ func decideComplete(s State, c Call, a CompleteArgs, after Following, at Instant
 			return Decision{}, err
 		}
 	}
-	if err := first(s.CheckDependencies(at), s.CheckAcceptance(), checkSuccessors(t.ID, a.Successors, after)); err != nil {
+	if err := First(s.CheckDependencies(at), s.CheckAcceptance(), checkSuccessors(t.ID, a.Successors, after)); err != nil {
 		return Decision{}, err
 	}
 	d := Decision{Subject: "todo complete " + string(t.ID)}
@@ -126,7 +126,7 @@ func decideReopen(s State, id ID, a ReopenArgs, actor AgentID, at Instant) (Deci
 		d.Result = result
 		return d, nil
 	case t.SupersededBy != "":
-		return Decision{}, rejected(CodeTodoSuperseded, "todo %s: superseded by %s", id, t.SupersededBy).with("superseded_by", t.SupersededBy)
+		return Decision{}, Reject(CodeTodoSuperseded, "todo %s: superseded by %s", id, t.SupersededBy).With("superseded_by", t.SupersededBy)
 	}
 	if err := Admit(t, actor); err != nil {
 		return Decision{}, err
@@ -148,9 +148,9 @@ func decideReopen(s State, id ID, a ReopenArgs, actor AgentID, at Instant) (Deci
 func checkWork(t Todo, actor AgentID) error {
 	switch {
 	case t.ArchiveState == Archived:
-		return rejected(CodeTodoArchived, "todo %s: is archived", t.ID)
+		return Reject(CodeTodoArchived, "todo %s: is archived", t.ID)
 	case t.Status != Open:
-		return rejected(CodeTodoNotOpen, "todo %s: is %s", t.ID, t.Status)
+		return Reject(CodeTodoNotOpen, "todo %s: is %s", t.ID, t.Status)
 	}
 	return Admit(t, actor)
 }
@@ -169,7 +169,7 @@ func (t Todo) ended(reason string, at Instant) Todo {
 func checkSuccessors(id ID, successors []ID, after Following) error {
 	for _, next := range successors {
 		if _, ok := after[next]; !ok && next != id {
-			return rejected(CodeSuccessorNotFound, "todo %s: not in the goal", next).with("successor_todo_id", next)
+			return Reject(CodeSuccessorNotFound, "todo %s: not in the goal", next).With("successor_todo_id", next)
 		}
 	}
 	seen := map[ID]bool{}
@@ -177,7 +177,7 @@ func checkSuccessors(id ID, successors []ID, after Following) error {
 		if way := wayBack(id, next, after, seen); way != nil {
 			slices.Reverse(way)
 			cycle := append([]ID{id}, way...)
-			return rejected(CodeSuccessorCycle, "todo %s: leads back to %s", next, id).with("cycle", cycle)
+			return Reject(CodeSuccessorCycle, "todo %s: leads back to %s", next, id).With("cycle", cycle)
 		}
 	}
 	return nil
@@ -202,16 +202,16 @@ func wayBack(target, from ID, after Following, seen map[ID]bool) []ID {
 
 // check is step 1 for todo complete: invalid_coordination_todo_terminal_lifecycle. It returns the arguments in stored form.
 func (a CompleteArgs) check() (CompleteArgs, error) {
-	a.Successors = setOf(a.Successors)
+	a.Successors = SetOf(a.Successors)
 	if !setOK(a.Successors, MaxReferences, ID.Valid) {
-		return a, failed(CodeInvalidLifecycle, "successors must be at most %d complete todo ids", MaxReferences)
+		return a, Fail(CodeInvalidLifecycle, "successors must be at most %d complete todo ids", MaxReferences)
 	}
 	return a, checkRemarks(a.Evidence, a.Reason)
 }
 
 func (a SupersedeArgs) check() error {
 	if !a.By.Valid() {
-		return failed(CodeInvalidLifecycle, "the todo that takes the place must be a complete todo id")
+		return Fail(CodeInvalidLifecycle, "the todo that takes the place must be a complete todo id")
 	}
 	return checkRemarks("", a.Reason)
 }

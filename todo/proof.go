@@ -23,13 +23,13 @@ func (p Proof) Check(family Code) error {
 	case p.IdempotencyKey == nil && p.ExpectedVersion == nil:
 		return nil
 	case p.IdempotencyKey == nil:
-		return failed(family, "lease_proof is half: the expected version was given without the idempotency key")
+		return Fail(family, "lease_proof is half: the expected version was given without the idempotency key")
 	case p.ExpectedVersion == nil:
-		return failed(family, "lease_proof is half: the idempotency key was given without the expected version")
+		return Fail(family, "lease_proof is half: the idempotency key was given without the expected version")
 	case !ValidKey(*p.IdempotencyKey):
-		return failed(family, "lease_proof: the idempotency key %q is not well formed", clean(*p.IdempotencyKey))
+		return Fail(family, "lease_proof: the idempotency key %q is not well formed", Clean(*p.IdempotencyKey))
 	case *p.ExpectedVersion < 0 || *p.ExpectedVersion > canonical.MaxInteger:
-		return failed(family, "lease_proof: the expected version %d is out of range", *p.ExpectedVersion)
+		return Fail(family, "lease_proof: the expected version %d is out of range", *p.ExpectedVersion)
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func (q *queue) hold(r *gitstore.Row) (Code, error) {
 		return Code(r.Data), nil
 	}
 	if len(q.unread) > 0 {
-		if lease := q.unread[idOf(r.Name)]; lease != nil {
+		if lease := q.unread[IDOf(r.Name)]; lease != nil {
 			return lease.Code, nil
 		}
 	}
@@ -84,7 +84,7 @@ func (q *queue) hold(r *gitstore.Row) (Code, error) {
 	} else if code, err := q.holdByLease(r); code != "" || err != nil {
 		return code, err
 	}
-	if q.goal.Acceptance == nil || !q.goal.Acceptance.holds(idOf(r.Name), RoleAgent) {
+	if q.goal.Acceptance == nil || !q.goal.Acceptance.holds(IDOf(r.Name), RoleAgent) {
 		return "", nil
 	}
 	t, err := rowTodo(r)
@@ -123,7 +123,7 @@ func (q *queue) holdByLease(r *gitstore.Row) (Code, error) {
 	if len(q.leases) == 0 {
 		return "", nil
 	}
-	lease := q.leases[idOf(r.Name)]
+	lease := q.leases[IDOf(r.Name)]
 	if !lease.ForeignTo(q.agent) {
 		return "", nil
 	}
@@ -142,7 +142,7 @@ func (q *queue) dependencies(r *gitstore.Row, t terms) DependencyState {
 		if other := q.todos.find(id); other != nil && other != r && !rowKey(other.Key).superseded() {
 			on = rowKey(other.Key).link().state()
 		} else {
-			on = q.chains.on(idOf(r.Name), ID(id)).state
+			on = q.chains.on(IDOf(r.Name), ID(id)).state
 		}
 		switch on {
 		case DependenciesInvalid:

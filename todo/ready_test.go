@@ -163,7 +163,7 @@ func lookings() *rapid.Generator[looking] {
 				l.damaged = append(l.damaged, id)
 				delete(l.todos, id)
 			case 1:
-				l.unread[id] = failed(CodeUnsupportedSchema, "lease on %s", id)
+				l.unread[id] = Fail(CodeUnsupportedSchema, "lease on %s", id)
 			}
 		}
 		if rapid.Bool().Draw(t, "acceptance") {

@@ -43,18 +43,18 @@ func CodeOf(err error) Code {
 	return ""
 }
 
-// rejected is a refusal by the facts.
-func rejected(c Code, format string, args ...any) *Refusal {
+// Reject is a refusal by the facts.
+func Reject(c Code, format string, args ...any) *Refusal {
 	return &Refusal{Code: c, Status: Rejected, Reason: fmt.Sprintf(format, args...)}
 }
 
-// failed is a refusal of arguments or of stored data.
-func failed(c Code, format string, args ...any) *Refusal {
+// Fail is a refusal of arguments or of stored data.
+func Fail(c Code, format string, args ...any) *Refusal {
 	return &Refusal{Code: c, Status: Failed, Reason: fmt.Sprintf(format, args...)}
 }
 
-// with returns the refusal with one more member of the answer.
-func (r *Refusal) with(name string, value any) *Refusal {
+// With returns the refusal with one more member of the answer.
+func (r *Refusal) With(name string, value any) *Refusal {
 	if r.Detail == nil {
 		r.Detail = map[string]any{}
 	}
@@ -62,8 +62,8 @@ func (r *Refusal) with(name string, value any) *Refusal {
 	return r
 }
 
-// first returns the first error that is one.
-func first(errs ...error) error {
+// First returns the first error that is one.
+func First(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
 			return err

@@ -22,9 +22,9 @@ type ReleaseResult struct {
 func (a ReleaseArgs) check() error {
 	switch {
 	case a.Override && Blank(a.Reason):
-		return failed(CodeInvalidClaim, "override needs a reason")
+		return Fail(CodeInvalidClaim, "override needs a reason")
 	case a.Reason != "" && !proseOK(a.Reason, MaxRemark):
-		return failed(CodeInvalidClaim, "reason must be non-empty text of at most %d characters", MaxRemark)
+		return Fail(CodeInvalidClaim, "reason must be non-empty text of at most %d characters", MaxRemark)
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func decideRelease(s State, c Call, a ReleaseArgs, at Instant) (Decision, error)
 		d.Result = ReleaseResult{Schema: ClaimSchema, TodoID: t.ID, Reason: a.Reason}
 		return d, nil
 	case t.Status == Done:
-		return Decision{}, rejected(CodeTodoNotOpen, "todo %s: is %s", t.ID, t.Status)
+		return Decision{}, Reject(CodeTodoNotOpen, "todo %s: is %s", t.ID, t.Status)
 	case t.ClaimedBy != c.Agent && !a.Override:
 		return Decision{}, ownedBy(CodeClaimOwnerMismatch, t)
 	case s.Lease.ForeignTo(c.Agent):

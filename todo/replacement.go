@@ -33,9 +33,9 @@ func ReplacedNoteOf(j Judgement) *ReplacedNote {
 func (a NoteArgs) check() error {
 	switch {
 	case a.Clear && a.Text != "":
-		return failed(CodeInvalidUpdate, "the note is both given and cleared")
+		return Fail(CodeInvalidUpdate, "the note is both given and cleared")
 	case !a.Clear && !proseOK(a.Text, MaxFreeText):
-		return failed(CodeInvalidUpdate, "note must be non-empty text of at most %d characters", MaxFreeText)
+		return Fail(CodeInvalidUpdate, "note must be non-empty text of at most %d characters", MaxFreeText)
 	}
 	return nil
 }

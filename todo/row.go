@@ -43,7 +43,7 @@ var (
 
 // makeRow is the row of a file below "todos". One that cannot be read is a row too; its data is the reason code.
 func makeRow(file string, blob []byte) gitstore.Row {
-	id := idOf(file)
+	id := IDOf(file)
 	t, err := DecodeTodo(id, blob)
 	if err == nil && file != TodoPath(id) {
 		err = misplaced(file)
@@ -155,7 +155,7 @@ func (k rowKey) mayHave(labels []string) bool {
 // rowView decodes a row. Data that this version did not write is a defect of the cache.
 func rowView(r gitstore.Row) (View, error) {
 	if !rowKey(r.Key).readable() {
-		return View{TodoID: idOf(r.Name), Error: Code(r.Data)}, nil
+		return View{TodoID: IDOf(r.Name), Error: Code(r.Data)}, nil
 	}
 	return unpackView(string(r.Data))
 }

@@ -47,7 +47,7 @@ func compareEntries(a, b Entry) int {
 	if a.rank != b.rank {
 		return cmp.Compare(a.rank, b.rank)
 	}
-	if c := cmp.Compare(idOf(a.row.Name), idOf(b.row.Name)); c != 0 {
+	if c := cmp.Compare(IDOf(a.row.Name), IDOf(b.row.Name)); c != 0 {
 		return c
 	}
 	return cmp.Compare(a.row.Name, b.row.Name)
@@ -77,7 +77,7 @@ func firstOf(entries []Entry, n int) []Entry {
 }
 
 // TodoID is the id, of a record that cannot be read too.
-func (e Entry) TodoID() ID { return idOf(e.row.Name) }
+func (e Entry) TodoID() ID { return IDOf(e.row.Name) }
 
 // Code is the reason code of a record that cannot be read; all else but the id is then empty.
 func (e Entry) Code() Code {

@@ -20,7 +20,7 @@ func todos() *rapid.Generator[Todo] {
 	return rapid.Custom(func(t *rapid.T) Todo {
 		pick := func(label string, words ...string) string { return rapid.SampledFrom(words).Draw(t, label) }
 		list := func(label string, words ...string) []string {
-			return setOf(rapid.SliceOfN(rapid.SampledFrom(words), 0, 4).Draw(t, label))
+			return SetOf(rapid.SliceOfN(rapid.SampledFrom(words), 0, 4).Draw(t, label))
 		}
 		todo := vectorTodo()
 		todo.ID = ID("todo_" + rapid.StringMatching(`[a-z0-9_-]{1,4}`).Draw(t, "id"))

@@ -33,7 +33,7 @@ func (d Decision) Changes() bool {
 // Found returns the Todo of the state; the refusal is todo_not_found.
 func (s State) Found(id ID) (Todo, error) {
 	if s.Todo == nil {
-		return Todo{}, failed(CodeTodoNotFound, "todo %s: not in goal %s", id, s.Goal.ID)
+		return Todo{}, Fail(CodeTodoNotFound, "todo %s: not in goal %s", id, s.Goal.ID)
 	}
 	return *s.Todo, nil
 }
@@ -54,10 +54,10 @@ func (g Goal) Registered(a AgentID) bool {
 // CheckActor is step 3 of continuation.md, section 3: the codes are actor_required and actor_not_registered.
 func CheckActor(g Goal, a AgentID) error {
 	if a == "" {
-		return failed(CodeActorRequired, "no agent given")
+		return Fail(CodeActorRequired, "no agent given")
 	}
 	if !g.Registered(a) {
-		return rejected(CodeActorNotRegistered, "agent %q is not registered with goal %s", clean(string(a)), g.ID)
+		return Reject(CodeActorNotRegistered, "agent %q is not registered with goal %s", Clean(string(a)), g.ID)
 	}
 	return nil
 }
@@ -66,11 +66,11 @@ func CheckActor(g Goal, a AgentID) error {
 func Admit(t Todo, a AgentID) error {
 	for _, excluded := range t.ExcludedAgents {
 		if excluded == a {
-			return rejected(CodeActorExcluded, "todo %s: excludes %q", t.ID, a).with("excluded_agents", t.ExcludedAgents)
+			return Reject(CodeActorExcluded, "todo %s: excludes %q", t.ID, a).With("excluded_agents", t.ExcludedAgents)
 		}
 	}
 	if t.BoundAgent != "" && t.BoundAgent != a {
-		return rejected(CodeBoundAgentMismatch, "todo %s: bound to %q", t.ID, t.BoundAgent).with("bound_agent", t.BoundAgent)
+		return Reject(CodeBoundAgentMismatch, "todo %s: bound to %q", t.ID, t.BoundAgent).With("bound_agent", t.BoundAgent)
 	}
 	return nil
 }
@@ -78,14 +78,14 @@ func Admit(t Todo, a AgentID) error {
 // ownedBy is the refusal of another's claim.
 func ownedBy(code Code, t Todo) *Refusal {
 	if t.ClaimedBy == "" {
-		return rejected(code, "todo %s: claimed by nobody", t.ID)
+		return Reject(code, "todo %s: claimed by nobody", t.ID)
 	}
-	return rejected(code, "todo %s: claimed by %q", t.ID, t.ClaimedBy).with("claimed_by", t.ClaimedBy)
+	return Reject(code, "todo %s: claimed by %q", t.ID, t.ClaimedBy).With("claimed_by", t.ClaimedBy)
 }
 
 // leasedBy is the refusal of another's lease.
 func leasedBy(code Code, t Todo, h Holding) *Refusal {
-	return rejected(code, "todo %s: %s", t.ID, h.Held()).with("lease_owner", h.Owner).with("expires_at", h.Expires)
+	return Reject(code, "todo %s: %s", t.ID, h.Held()).With("lease_owner", h.Owner).With("expires_at", h.Expires)
 }
 
 // touched returns the Todo as an agent leaves it at an instant.

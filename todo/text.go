@@ -64,8 +64,8 @@ func setOK[T ~string](set []T, limit int, ok func(T) bool) bool {
 // ValidScopes says whether a set of write scopes is in stored form and within the bounds of a Todo's.
 func ValidScopes(scopes []string) bool { return setOK(scopes, MaxReferences, scopeOK) }
 
-// setOf returns the stored form of a set as given: sorted, without duplicates, nil when empty.
-func setOf[T ~string](given []T) []T {
+// SetOf returns the stored form of a set as given: sorted, without duplicates, nil when empty.
+func SetOf[T ~string](given []T) []T {
 	if len(given) == 0 {
 		return nil
 	}

@@ -68,13 +68,13 @@ func asGiven[T any](v T) T { return v }
 func (a UpdateArgs) patches() []patch {
 	return []patch{
 		member("bound_agent", a.BoundAgent, func(t *Todo) *AgentID { return &t.BoundAgent }, asGiven),
-		member("depends_on", a.DependsOn, func(t *Todo) *[]ID { return &t.DependsOn }, setOf),
+		member("depends_on", a.DependsOn, func(t *Todo) *[]ID { return &t.DependsOn }, SetOf),
 		member("evidence", a.Evidence, func(t *Todo) *string { return &t.Evidence }, asGiven),
-		member("excluded_agents", a.ExcludedAgents, func(t *Todo) *[]AgentID { return &t.ExcludedAgents }, setOf),
-		member("labels", a.Labels, func(t *Todo) *[]string { return &t.Labels }, setOf),
+		member("excluded_agents", a.ExcludedAgents, func(t *Todo) *[]AgentID { return &t.ExcludedAgents }, SetOf),
+		member("labels", a.Labels, func(t *Todo) *[]string { return &t.Labels }, SetOf),
 		member("priority", a.Priority, func(t *Todo) *string { return &t.Priority }, asGiven),
 		member("reason", a.Reason, func(t *Todo) *string { return &t.Reason }, asGiven),
-		member("required_write_scopes", a.RequiredWriteScopes, func(t *Todo) *[]string { return &t.RequiredWriteScopes }, setOf),
+		member("required_write_scopes", a.RequiredWriteScopes, func(t *Todo) *[]string { return &t.RequiredWriteScopes }, SetOf),
 		member("resume_at", a.ResumeAt, func(t *Todo) *Instant { return &t.ResumeAt }, asGiven),
 		member("status", a.Status, func(t *Todo) *WorkStatus { return &t.Status }, asGiven),
 		member("task_class", a.TaskClass, func(t *Todo) *string { return &t.TaskClass }, asGiven),
@@ -109,7 +109,7 @@ func (a UpdateArgs) check() error {
 	for _, p := range a.patches() {
 		something = something || p.given
 		if p.given && slices.Contains(a.Clear, p.name) {
-			return failed(CodeInvalidUpdate, "%s is both given and cleared", p.name)
+			return Fail(CodeInvalidUpdate, "%s is both given and cleared", p.name)
 		}
 		if p.name != "text" && p.name != "status" {
 			clearable = append(clearable, p.name)
@@ -117,17 +117,17 @@ func (a UpdateArgs) check() error {
 	}
 	for _, name := range a.Clear {
 		if !slices.Contains(clearable, name) {
-			return failed(CodeInvalidUpdate, "%q cannot be cleared", clean(name))
+			return Fail(CodeInvalidUpdate, "%q cannot be cleared", Clean(name))
 		}
 	}
 	if !something {
-		return failed(CodeInvalidUpdate, "nothing to update was given")
+		return Fail(CodeInvalidUpdate, "nothing to update was given")
 	}
 	if s := a.Status; s != nil && *s != Open && *s != Blocked && *s != Deferred {
-		return failed(CodeInvalidUpdate, "status %q: not one of %s, %s, %s", clean(string(*s)), Open, Blocked, Deferred)
+		return Fail(CodeInvalidUpdate, "status %q: not one of %s, %s, %s", Clean(string(*s)), Open, Blocked, Deferred)
 	}
 	if a.Note != nil && !proseOK(*a.Note, MaxFreeText) {
-		return failed(CodeInvalidUpdate, "note must be non-empty text of at most %d characters", MaxFreeText)
+		return Fail(CodeInvalidUpdate, "note must be non-empty text of at most %d characters", MaxFreeText)
 	}
 	probe, _ := a.patched(Todo{Text: "text"})
 	return checkMembers(CodeInvalidUpdate, probe)
@@ -148,7 +148,7 @@ func (a UpdateArgs) request() map[string]any {
 	if len(patch) > 0 {
 		m["patch"] = patch
 	}
-	givenList(m, "clear_fields", setOf(a.Clear))
+	givenList(m, "clear_fields", SetOf(a.Clear))
 	return m
 }
 
@@ -158,9 +158,9 @@ func (a UpdateArgs) request() map[string]any {
 func checkUpdate(s State, t Todo, c Call) error {
 	switch {
 	case t.ArchiveState == Archived:
-		return rejected(CodeTodoArchived, "todo %s: is archived", t.ID)
+		return Reject(CodeTodoArchived, "todo %s: is archived", t.ID)
 	case t.Status == Done:
-		return rejected(CodeUpdateTarget, "todo %s: is %s", t.ID, t.Status)
+		return Reject(CodeUpdateTarget, "todo %s: is %s", t.ID, t.Status)
 	}
 	if err := Admit(t, c.Agent); err != nil {
 		return err
@@ -193,7 +193,7 @@ func decideUpdate(s State, c Call, a UpdateArgs, next Dependencies, at Instant) 
 	patched, fields := a.patched(t)
 	for _, name := range fields {
 		if s.Lease.LiveFor(c.Agent) && slices.Contains(leaseRests, name) {
-			return Decision{}, rejected(CodeLeaseRequirements, "todo %s: %s stays as it is while a lease is live", t.ID, name).with("field", name)
+			return Decision{}, Reject(CodeLeaseRequirements, "todo %s: %s stays as it is while a lease is live", t.ID, name).With("field", name)
 		}
 	}
 	if err := next.check(); err != nil {

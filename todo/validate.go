@@ -69,7 +69,7 @@ func judge(blob []byte, facts string) Judgement {
 	if !isContinuation(members) {
 		text, ok := freeText(members)
 		if !ok {
-			return Judgement{State: NoteUnsupported, Refusal: failed(CodeInvalidProjection, "neither free text nor a continuation note")}
+			return Judgement{State: NoteUnsupported, Refusal: Fail(CodeInvalidProjection, "neither free text nor a continuation note")}
 		}
 		return Judgement{State: NoteMissing, Text: text, Facts: NoteFacts(blob)}
 	}
@@ -79,7 +79,7 @@ func judge(blob []byte, facts string) Judgement {
 	}
 	note := new(Note)
 	if err := gather(good, note); err != nil {
-		return Judgement{State: NoteUnsupported, Refusal: failed(CodeInvalidProjection, "%v", err)}
+		return Judgement{State: NoteUnsupported, Refusal: Fail(CodeInvalidProjection, "%v", err)}
 	}
 	if _, ok := good["todo_facts"]; ok && note.TodoFacts != facts {
 		findings = append(findings, Finding{Field: "todo_facts", Code: FindingFactsChanged})
@@ -94,16 +94,16 @@ func judge(blob []byte, facts string) Judgement {
 // openNote returns the members of a note in canonical form and of the known schema.
 func openNote(blob []byte) (map[string]jsontext.Value, *Refusal) {
 	if s := canonical.Schema(blob); s != "" && s != NoteSchema {
-		return nil, failed(CodeUnsupportedSchema, "schema %q is not known to this version", clean(s))
+		return nil, Fail(CodeUnsupportedSchema, "schema %q is not known to this version", Clean(s))
 	} else if s == "" {
-		return nil, failed(CodeInvalidProjection, "no schema")
+		return nil, Fail(CodeInvalidProjection, "no schema")
 	}
 	var members map[string]jsontext.Value
 	if err := canonical.Decode(blob, &members); err != nil {
-		return nil, failed(CodeInvalidProjection, "%v", err)
+		return nil, Fail(CodeInvalidProjection, "%v", err)
 	}
 	if _, ok := textOf(members["schema"]); !ok {
-		return nil, failed(CodeInvalidProjection, "no schema")
+		return nil, Fail(CodeInvalidProjection, "no schema")
 	}
 	return members, nil
 }

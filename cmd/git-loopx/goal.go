@@ -115,7 +115,7 @@ func unreadableGoal(v todo.GoalView) error {
 	if v.Readable {
 		return nil
 	}
-	return &todo.Refusal{Code: v.Error, Status: todo.Failed, Reason: "goal " + string(v.GoalID) + ": its record cannot be read"}
+	return todo.Fail(v.Error, "goal %s: its record cannot be read", v.GoalID)
 }
 
 type goalCreate struct{ newGoalFlags }

@@ -62,24 +62,18 @@ type writeScopeFlag struct {
 	WriteScope []string `sep:"none" placeholder:"PATH" help:"What will be written, as a path or pattern; repeatable. The Todo's required write scopes unless given."`
 }
 
-// holder is what all verbs on leases are told.
-type holder struct {
-	goal    todo.GoalID
-	todo    todo.ID
-	owner   todo.AgentID
-	version *int64
-	session string
-}
-
-// leaseCall opens the repository for a verb that changes a lease.
-func (j *job) leaseCall(ctx context.Context, of *holderFlags, f *leaseFlags) (holder, error) {
-	version, err := j.number(lease.CodeInvalidExpectedVersion, "--expected-version", of.ExpectedVersion)
-	if err != nil {
-		return holder{}, err
+// leaseCall opens the repository for a verb that changes a lease, and reads how long the lease shall last.
+func (j *job) leaseCall(ctx context.Context, of *holderFlags, f *leaseFlags, t ttlFlag) (h lease.Held, ttl *int64, err error) {
+	if ttl, err = j.seconds(t); err != nil {
+		return h, nil, err
+	}
+	h.Key, h.DryRun = of.IdempotencyKey, f.DryRun
+	if h.ExpectedVersion, err = j.number(lease.CodeInvalidExpectedVersion, "--expected-version", of.ExpectedVersion); err != nil {
+		return h, nil, err
 	}
 	id, err := j.needTodo(of.todoFlags)
 	if err != nil {
-		return holder{}, err
+		return h, nil, err
 	}
 	agent := agentFlags{SessionID: f.SessionID}
 	if of.Owner != nil {
@@ -88,16 +82,16 @@ func (j *job) leaseCall(ctx context.Context, of *holderFlags, f *leaseFlags) (ho
 	call, err := j.call(ctx, f.goalFlags, agent, operationFlags{}, f.DryRun, true)
 	switch {
 	case err != nil:
-		return holder{}, err
+		return h, nil, err
 	case call.Goal == "":
-		return holder{}, j.missingGoal(ctx)
+		return h, nil, j.missingGoal(ctx)
 	}
-	h := holder{goal: call.Goal, owner: call.Agent, version: version, session: call.Session}
+	h.Goal, h.Owner, h.Session = call.Goal, call.Agent, call.Session
 	if of.Owner != nil {
-		h.owner = todo.AgentID(j.id(*of.Owner)) // given as empty is not the same as not given
+		h.Owner = todo.AgentID(j.id(*of.Owner)) // given as empty is not the same as not given
 	}
-	h.todo, err = j.fullID(ctx, h.goal, id)
-	return h, err
+	h.Todo, err = j.fullID(ctx, h.Goal, id)
+	return h, ttl, err
 }
 
 // fullID returns the full id of a Todo of which, in text form, the beginning may be given. Most verbs try the exact id
@@ -141,22 +135,13 @@ type leaseAcquire struct {
 }
 
 func (c *leaseAcquire) run(ctx context.Context, j *job) (*answer, error) {
-	ttl, err := j.seconds(c.ttlFlag)
+	h, ttl, err := j.leaseCall(ctx, &c.holderFlags, &c.leaseFlags, c.ttlFlag)
 	if err != nil {
 		return nil, err
 	}
-	h, err := j.leaseCall(ctx, &c.holderFlags, &c.leaseFlags)
-	if err != nil {
-		return nil, err
-	}
-	a, err := j.leases().AcquireLease(ctx, lease.AcquireRequest{
-		Goal: h.goal, Todo: h.todo, Owner: h.owner, Session: h.session, DryRun: c.DryRun,
-		Request: lease.Request{Key: c.IdempotencyKey, ExpectedVersion: h.version, TTL: ttl, WriteScopes: c.WriteScope},
-	})
-	if err != nil {
-		return nil, err
-	}
-	return j.leased(a, "acquired"), nil
+	a, err := j.leases().AcquireLease(ctx, lease.AcquireRequest{Caller: h.Caller,
+		Request: lease.Request{Key: h.Key, ExpectedVersion: h.ExpectedVersion, TTL: ttl, WriteScopes: c.WriteScope}})
+	return j.leased(a, "acquired", err)
 }
 
 type leaseRenew struct {
@@ -166,20 +151,12 @@ type leaseRenew struct {
 }
 
 func (c *leaseRenew) run(ctx context.Context, j *job) (*answer, error) {
-	ttl, err := j.seconds(c.ttlFlag)
+	h, ttl, err := j.leaseCall(ctx, &c.holderFlags, &c.leaseFlags, c.ttlFlag)
 	if err != nil {
 		return nil, err
 	}
-	h, err := j.leaseCall(ctx, &c.holderFlags, &c.leaseFlags)
-	if err != nil {
-		return nil, err
-	}
-	a, err := j.leases().RenewLease(ctx, lease.RenewRequest{Goal: h.goal, Todo: h.todo, Owner: h.owner, Session: h.session,
-		Key: c.IdempotencyKey, ExpectedVersion: h.version, TTL: ttl, DryRun: c.DryRun})
-	if err != nil {
-		return nil, err
-	}
-	return j.leased(a, "renewed"), nil
+	a, err := j.leases().RenewLease(ctx, lease.RenewRequest{Held: h, TTL: ttl})
+	return j.leased(a, "renewed", err)
 }
 
 type leaseTransfer struct {
@@ -192,21 +169,13 @@ type leaseTransfer struct {
 }
 
 func (c *leaseTransfer) run(ctx context.Context, j *job) (*answer, error) {
-	ttl, err := j.seconds(c.ttlFlag)
+	h, ttl, err := j.leaseCall(ctx, &c.holderFlags, &c.leaseFlags, c.ttlFlag)
 	if err != nil {
 		return nil, err
 	}
-	h, err := j.leaseCall(ctx, &c.holderFlags, &c.leaseFlags)
-	if err != nil {
-		return nil, err
-	}
-	a, err := j.leases().TransferLease(ctx, lease.TransferRequest{Goal: h.goal, Todo: h.todo, Owner: h.owner, Session: h.session,
-		Key: c.IdempotencyKey, ExpectedVersion: h.version, NewOwner: todo.AgentID(j.id(c.NewOwner)), NewKey: c.NewIdempotencyKey,
-		TTL: ttl, TransferClaim: c.TransferClaim, DryRun: c.DryRun})
-	if err != nil {
-		return nil, err
-	}
-	return j.leased(a, "transferred"), nil
+	a, err := j.leases().TransferLease(ctx, lease.TransferRequest{Held: h, NewOwner: todo.AgentID(j.id(c.NewOwner)),
+		NewKey: c.NewIdempotencyKey, TTL: ttl, TransferClaim: c.TransferClaim})
+	return j.leased(a, "transferred", err)
 }
 
 type leaseRelease struct {
@@ -215,16 +184,12 @@ type leaseRelease struct {
 }
 
 func (c *leaseRelease) run(ctx context.Context, j *job) (*answer, error) {
-	h, err := j.leaseCall(ctx, &c.holderFlags, &c.leaseFlags)
+	h, _, err := j.leaseCall(ctx, &c.holderFlags, &c.leaseFlags, ttlFlag{})
 	if err != nil {
 		return nil, err
 	}
-	a, err := j.leases().ReleaseLease(ctx, lease.ReleaseRequest{Goal: h.goal, Todo: h.todo, Owner: h.owner, Session: h.session,
-		Key: c.IdempotencyKey, ExpectedVersion: h.version, DryRun: c.DryRun})
-	if err != nil {
-		return nil, err
-	}
-	return j.leased(a, "released"), nil
+	a, err := j.leases().ReleaseLease(ctx, lease.ReleaseRequest{Held: h})
+	return j.leased(a, "released", err)
 }
 
 type leaseInspect struct {

@@ -12,8 +12,12 @@ import (
 // leaseSchema is the schema_version of answers about leases.
 const leaseSchema = "task_lease_v0"
 
-// leased is the answer of a verb that changes a lease; done is the member that says whether it did ("acquired").
-func (j *job) leased(a lease.Answer, done string) *answer {
+// leased is the answer of a verb that changes a lease, unless it failed; done is the member that says whether the verb did
+// what it is for ("acquired").
+func (j *job) leased(a lease.Answer, done string, err error) (*answer, error) {
+	if err != nil {
+		return nil, err
+	}
 	said := j.mutated(a.Answer)
 	m := &said.members
 	m.set("schema_version", leaseSchema)
@@ -47,7 +51,7 @@ func (j *job) leased(a lease.Answer, done string) *answer {
 	if a.Verified && a.Lease != nil && a.Lease.Status == lease.Active {
 		said.proofHint(*a.Lease)
 	}
-	return said
+	return said, nil
 }
 
 // leaseOfThen says that the lease which follows is history.
