@@ -1,5 +1,6 @@
-// Package todo holds goals, agents, Todos, claims and notes: what they are, who may change them, and the ledger that
-// stores them as files in a goal's tree (continuation.md, sections 1 to 4).
+// Package todo holds goals, agents, Todos, claims and notes: what they are, who may change them, what is ready and what has
+// to be confirmed first, and the ledger that stores them as files in a goal's tree (continuation.md, sections 1 to 5 and 10).
+// Of leases it knows what package lease tells it: a [Holding].
 //
 // Rules are pure: a [State] and a request in, a [Decision] or a [*Refusal] out. They stand in files named by the noun
 // (claim.go, note.go, …). record.go turns records into bytes and back. ledger.go and its neighbours ledger_*.go are the
